@@ -1,0 +1,45 @@
+// One choice of a schedule and its legal candidates.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tlm::space {
+
+// X(kind, text). A kind fixes how candidates are written as text and as tokens (choice_text.cpp, language/).
+#define TLM_DECISION_KINDS(X)                                                                                  \
+  X(kAttach, "attach")      /* stage: [0] Attach */                                                            \
+  X(kMicro, "micro")        /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */ \
+  X(kUnroll, "unroll")      /* nest: [reduction axis or -1, factor] */                                         \
+  X(kTile, "tile")          /* axis: [points of the cache tile; 0 none] */                                     \
+  X(kTail, "tail")          /* axis: [Tail] */                                                                 \
+  X(kOrder, "order")        /* nest: permutation of the spatial axes that have a cache loop */                 \
+  X(kInner, "inner")        /* nest: permutation of the spatial axes with a register-tile loop */              \
+  X(kReduce, "reduce")      /* nest: permutation of the reduction axes */                                      \
+  X(kPack, "pack")          /* constant tensor: [0 row-major | 1 panels that the register tile wants] */       \
+  X(kParallel, "parallel")  /* nest: [loops shared out, grain] */
+
+enum class DecisionKind : uint8_t {
+#define X(name, text) name,
+  TLM_DECISION_KINDS(X)
+#undef X
+};
+const char* kind_name(DecisionKind kind);
+
+using Choice = std::vector<int64_t>;  // meaning by kind, above
+
+struct Decision {
+  DecisionKind kind = DecisionKind::kAttach;
+  int stage = -1;                  // of the subgraph (attach: the stage; others: the nest's root)
+  int item = -1;                   // kTile, kTail: axis; kPack: tensor
+  std::string name;                // "micro.s2", "tile.s2.ow", "pack.s2.w": unique in a space, stable
+  std::vector<Choice> candidates;  // never empty, no duplicates, deterministic order
+  int neutral = 0;                 // the candidate that reproduces programs from before this decision existed
+};
+
+// "co:2x8 ow:6", "peeled", "ow,oh", … ; parse_choice(text) finds the candidate with that text, -1 if none.
+// `axes` are the axis names of the decision's stage.
+std::string choice_text(const Decision& d, const Choice& c, const std::vector<std::string>& axes);
+
+}  // namespace tlm::space

@@ -1,0 +1,61 @@
+// The whole space of legal schedules of a subgraph on a target.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tlm/core/result.h"
+#include "tlm/core/target.h"
+#include "tlm/ir/tensor/subgraph.h"
+#include "tlm/space/decision.h"
+#include "tlm/space/plan.h"
+#include "tlm/space/schedule.h"
+
+namespace tlm::space {
+
+class Space;
+
+// A prefix of decisions. A value: copy it to branch (beams). The candidates of the next decision are a function of
+// (subgraph, target, earlier choices) alone, computed here and nowhere else: enumeration, sampling, mutation, the mask of
+// the language model, decoding and validation all walk it. Every prefix can be completed.
+class Walk {
+ public:
+  explicit Walk(std::shared_ptr<const Space> space);
+  bool done() const;
+  const Decision& decision() const;         // the next one; TLM_CHECKs !done()
+  void choose(int candidate);               // TLM_CHECKs the range
+  void complete();                          // takes the constructive choice (constructive.h) for all that is left
+  const std::vector<int>& chosen() const;   // candidate numbers so far
+  const std::vector<Decision>& decisions() const;  // those already decided
+  Schedule schedule() const;                // of the choices so far
+  SchedulePlan plan() const;                // TLM_CHECKs done()
+  const Space& space() const;
+
+ private:
+  struct State;
+  std::shared_ptr<const Space> space_;
+  std::shared_ptr<const State> state_;      // persistent: shared between copies
+};
+
+class Space : public std::enable_shared_from_this<Space> {
+ public:
+  static std::shared_ptr<const Space> build(ir::Subgraph g, Target target);
+  const ir::Subgraph& subgraph() const { return subgraph_; }
+  const Target& target() const { return target_; }
+  Walk walk() const { return Walk(shared_from_this()); }
+
+  // Reads a schedule: decisions it lacks take their neutral value. Reason: the decision, its text and the legal candidates.
+  Result<Walk> replay(const Schedule& s) const;
+  // log10 of the number of complete schedules: exact when enumeration ends within `budget` walks, else an estimate (Knuth's
+  // random probing, seeded).
+  double log10_size(int budget = 20000) const;
+
+ private:
+  Space() = default;
+  ir::Subgraph subgraph_;
+  Target target_;
+};
+
+}  // namespace tlm::space
