@@ -15,12 +15,12 @@
 // Attributes from inputs (all the others are data, constant or not)
 //
 //   Reshape                [x]              shape: the final extents, no 0 or -1 left
-//   Expand                 [x]              none: target is the output's shape (numpy broadcast of x)
+//   Expand                 [x]              shape: the output's extents (x broadcasts to them)
 //   Squeeze, Unsqueeze     [x]              axes
 //   Flatten                [x]              axis (0 … rank)
 //   Reduce*                [x]              axes (all that are reduced; empty: none), keepdims
-//   Slice                  [x]              starts, steps: one entry for EACH dimension, inside bounds:
-//                                           y[i…] = x[starts[d] + steps[d]·i_d …]; extents are the output's
+//   Slice                  [x]              starts, steps, extents: one entry for EACH dimension, inside bounds:
+//                                           y[i…] = x[starts[d] + steps[d]·i_d …], 0 <= i_d < extents[d] (the output's shape)
 //   Pad                    [x, value?]      pads: 2·rank (begins, then ends), negative crops; mode: constant, reflect, edge, wrap.
 //                                           value: a scalar of x's dtype, 0 if absent
 //   Split                  [x]              axis, split: one size for each output
@@ -30,12 +30,13 @@
 //   CumSum                 [x]              axis, exclusive, reverse
 //   Trilu                  [x]              k, upper
 //   Range                  [start, limit, delta]  constant scalars; stays a node only while its result is large
-//   ConstantOfShape        []               value: one element of the output's dtype; extents are the output's
-//   EyeLike                []               k; extents and dtype are the output's
-//   Resize                 [x]              scales: rank doubles (output/input where the model gave sizes);
+//   ConstantOfShape        []               value: one element of the output's dtype; shape: the output's extents
+//   EyeLike                []               k; shape: the output's extents; dtype: ONNX's number of the output's dtype
+//   Resize                 [x]              sizes: the output's extents; scales: rank doubles (output/input where the model gave
+//                                           sizes), to be used for coordinates;
 //                                           roi: 2·rank doubles (starts, ends; coordinate_transformation_mode tf_crop_and_resize
 //                                           only); mode: nearest, linear, cubic; coordinate_transformation_mode; nearest_mode;
-//                                           cubic_coeff_a; exclude_outside; extrapolation_value; antialias. Extents: the output's
+//                                           cubic_coeff_a; exclude_outside; extrapolation_value; antialias
 //   Clip                   [x, min?, max?]  min, max stay INPUTS (scalars, constant or not)
 //   QuantizeLinear, DequantizeLinear, QLinear*   scales and zero points stay inputs; axis where the operator has one
 //
@@ -50,7 +51,7 @@
 // Replaced while a model is read (never seen by passes or lowering)
 //   Constant → constant value.  Shape, Size → constant value.  Upsample → Resize (asymmetric, floor).  Scatter → ScatterElements.
 //   Dropout → Identity (and a mask of true); training with a ratio other than 0 is unsupported.
-//   CastLike → Cast [x]: the target is the output's dtype, there is no attribute.
+//   CastLike → Cast [x]; `to` is ONNX's number of the output's dtype.
 //   Compress with a constant condition → Gather with constant indices; otherwise unsupported.
 //   Softmax, LogSoftmax, Hardmax of opset < 13 (flattening to 2-D) → Reshape, operator over axis 1, Reshape, unless the axis is the
 //   last one. So `axis` always means that one dimension.
