@@ -40,7 +40,7 @@ struct StmtNode {
   LoopKind loop = LoopKind::kSerial;
   int var = -1;              // kFor: kernel variable; kLet, kLocal, kAssign: kernel local
   int buffer = -1;           // kStore, kAlloc: kernel buffer
-  int active = 0;            // kStore: lanes stored (0: all)
+  int active = 0;            // kStore: lanes stored (0: all). kFor of kind kVector: lanes executed (extent: lanes of the vector)
   Expr extent;               // kFor
   std::vector<Expr> indices; // kStore: one for each dimension; after storage is placed: one offset
   Expr value;                // kIf, kStore, kLet, kLocal, kAssign

@@ -17,7 +17,11 @@ namespace tlm::ir {
 // Integers wrap (two's complement). kDiv on integers truncates toward zero, kFloorDiv/kFloorMod floor (the divisor of an
 // index expression is a positive constant); an integer division by zero yields 0. Floats follow IEEE 754 in the type of the node;
 // kMin/kMax return NaN if either is NaN. Comparisons and logic yield kBool. kSelect(c, a, b) evaluates only the chosen arm:
-// a load in the other arm is not executed. kCast float→int truncates and saturates (NaN → 0), int→int wraps, →bool is != 0.
+// a load in the other arm is not executed. kCast float→int truncates and saturates (NaN → 0), int→int wraps, →bool is != 0;
+// f64 and integers go to f16 and bf16 by way of f32. A shift by less than 0 or by the width or more yields 0 (kShr of a negative
+// number: -1). kSign of NaN is NaN. kPow of integers wraps; a negative exponent truncates 1/x^n. kFloor … kTrunc of integers are the identity.
+// f16 and bf16 are for storage: load, literal, select and cast (arithmetic on them would round after every node).
+// A vector node (lanes > 1) takes arguments of its own number of lanes or of one lane, which is broadcast.
 #define TLM_EXPR_OPS(X)                                                                                           \
   X(kInt, "int", 0)       /* literal: ival */                                                                     \
   X(kFloat, "float", 0)   /* literal: fval */                                                                     \
@@ -25,7 +29,9 @@ namespace tlm::ir {
   X(kAcc, "acc", 0)       /* id: accumulator of the enclosing stage; in combiners: see Combiner */                \
   X(kLoad, "load", -1)    /* id: tensor; args: one index for each dimension; after storage is placed: one offset */ \
   X(kLocal, "local", 0)   /* loop IR: read local variable id */                                                   \
-  X(kRamp, "ramp", 1)     /* loop IR: args[0] + ival * {0 … lanes-1} */                                           \
+  X(kRamp, "ramp", 1)     /* loop IR: args[0] + ival * {0 … lanes-1}; ival 0: a broadcast, of any type */         \
+  X(kVector, "vector", -1) /* loop IR: a vector from `lanes` scalars of its type */                               \
+  X(kLane, "lane", 1)     /* loop IR: element `ival` of a vector, a scalar */                                     \
   X(kAdd, "add", 2) X(kSub, "sub", 2) X(kMul, "mul", 2) X(kDiv, "div", 2)                                         \
   X(kFloorDiv, "floordiv", 2) X(kFloorMod, "floormod", 2) X(kMod, "mod", 2) /* kMod: C's % / fmod */              \
   X(kMin, "min", 2) X(kMax, "max", 2) X(kPow, "pow", 2) X(kFma, "fma", 3)   /* fma(a,b,c) = a*b+c */              \
@@ -49,6 +55,8 @@ enum class Op : uint8_t {
 };
 const char* op_name(Op op);
 std::optional<Op> parse_op(const std::string& name);
+int op_arity(Op op);                                   // -1: any
+DType result_type(Op op, DType args);                  // kBool for comparisons, logic and tests; else the type of the arguments
 
 struct ExprNode;
 
@@ -69,7 +77,7 @@ struct ExprNode {
   Op op = Op::kInt;
   DType dtype = DType::kI64;  // element type of the value; indices are kI64
   int lanes = 1;              // > 1: a vector (loop IR only)
-  int64_t ival = 0;           // kInt; kRamp: stride
+  int64_t ival = 0;           // kInt; kRamp: stride; kLane: lane; kLoad (vector): lanes really read, the rest are zero (0: all)
   double fval = 0;            // kFloat
   int id = -1;                // kVar, kAcc, kLoad, kLocal
   std::vector<Expr> args;
@@ -86,6 +94,7 @@ Expr make_load(int tensor, DType t, std::vector<Expr> indices);
 Expr make_op(Op op, std::vector<Expr> args);           // type of args (kBool for comparisons)
 Expr make_select(Expr c, Expr a, Expr b);
 Expr make_cast(Expr a, DType t);                       // identity when the type is the same
+Expr make_ramp(Expr base, int64_t stride, int lanes);  // base itself when lanes is 1
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
@@ -96,9 +105,12 @@ Expr floor_div(const Expr& a, int64_t b);
 Expr floor_mod(const Expr& a, int64_t b);
 
 bool equal(const Expr& a, const Expr& b);              // structural
-// Rebuilds bottom-up; `leaf_or_node` returns a replacement or an empty Expr to keep the (rebuilt) node.
+bool is_int(const Expr& e, int64_t v);                 // the integer (or bool) literal v
+int compare(const Expr& a, const Expr& b);             // a total order on structure: < 0, 0, > 0
+// Rebuilds bottom-up, through the builders (literals fold again); `replace` sees the rebuilt node and returns a replacement or
+// an empty Expr to keep it. Shared nodes are rewritten once and stay shared.
 Expr rewrite(const Expr& e, const std::function<Expr(const Expr&)>& replace);
-void visit(const Expr& e, const std::function<void(const Expr&)>& f);  // pre-order
+void visit(const Expr& e, const std::function<void(const Expr&)>& f);  // pre-order; a shared node once
 
 // c + Σ coef[axis]·axis, when e is exactly that.
 struct Affine {
