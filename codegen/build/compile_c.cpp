@@ -1,0 +1,143 @@
+#include "tlm/codegen/build/compile_c.h"
+
+#include <fstream>
+#include <mutex>
+
+#include "tlm/codegen/build/process.h"
+#include "tlm/codegen/build/run_jobs.h"
+#include "tlm/codegen/build/temp_folder.h"
+#include "tlm/codegen/source/c_flags.h"
+#include "tlm/core/error.h"
+#include "tlm/core/hash.h"
+#include "tlm/core/version.h"
+
+namespace fs = std::filesystem;
+
+namespace tlm::codegen {
+namespace {
+
+std::vector<std::byte> read_bytes(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  if (!in) throw Error(ErrorCode::kEnvironment, "cannot read the compiler's output", file.string());
+  std::vector<std::byte> bytes(static_cast<size_t>(in.tellg()));
+  in.seekg(0);
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!in) throw Error(ErrorCode::kEnvironment, "cannot read the compiler's output", file.string());
+  return bytes;
+}
+
+void write_bytes(const fs::path& file, const std::vector<std::byte>& bytes) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw Error(ErrorCode::kEnvironment, "cannot write an object file: is the disk full?", file.string(), "free some space");
+}
+
+// Lines with "error" first; else the beginning.
+std::string digest(const std::string& log) {
+  std::string lines;
+  for (size_t begin = 0; begin < log.size() && lines.size() < 2000;) {
+    const size_t end = std::min(log.find('\n', begin), log.size());
+    const std::string line = log.substr(begin, end - begin);
+    if (line.find("error") != std::string::npos) lines += line + "\n";
+    begin = end + 1;
+  }
+  return lines.empty() ? log.substr(0, 2000) : lines;
+}
+
+void run_tool(const std::vector<std::string>& argv, const std::string& input, const BuildOptions& options, const char* what) {
+  ProcessOptions process;
+  process.cancelled = options.cancelled;
+  const ProcessResult r = run_process(argv, input, process);
+  if (r.cancelled) throw Error(ErrorCode::kInterrupted, "interrupted");
+  if (r.timed_out)
+    throw Error(ErrorCode::kEnvironment, std::string(what) + " took longer than 120 s and was stopped", argv[0]);
+  if (r.exit_code == 0) return;
+  const bool environment = r.output.find("No space left") != std::string::npos || r.output.find("cannot execute") != std::string::npos ||
+                           r.output.find("virtual memory exhausted") != std::string::npos || r.exit_code > 128;
+  if (environment)
+    throw Error(ErrorCode::kEnvironment, std::string(what) + " failed: " + digest(r.output), argv[0], "free space or memory and try again");
+  throw InternalError(ErrorCode::kInternal, std::string(what) + " rejected generated code (exit " + std::to_string(r.exit_code) +
+                                                "): " + digest(r.output), argv[0]);
+}
+
+bool same_arch(const Target& target) {
+#if defined(__x86_64__)
+  return target.arch == "x86-64";
+#elif defined(__aarch64__)
+  return target.arch == "aarch64";
+#else
+  return false;
+#endif
+}
+
+std::vector<std::string> with(std::vector<std::string> argv, std::initializer_list<std::string> more) {
+  argv.insert(argv.end(), more);
+  return argv;
+}
+
+}  // namespace
+
+CToolchain find_c_toolchain(const Target& target, const std::string& program) {
+  std::vector<std::string> names;
+  if (!program.empty()) {
+    names = {program};
+  } else if (same_arch(target)) {
+    names = {"cc", "gcc", "clang"};
+  } else {
+    names = {target.arch == "aarch64" ? "aarch64-linux-gnu-gcc" : "x86_64-linux-gnu-gcc"};
+  }
+  std::string tried;
+  for (const std::string& name : names) {
+    CToolchain t;
+    t.program = find_program(name);
+    tried += (tried.empty() ? "" : ", ") + name;
+    if (t.program.empty()) continue;
+    const ProcessResult version = run_process({t.program, "--version"}, "");
+    const ProcessResult machine = run_process({t.program, "-dumpmachine"}, "");
+    if (version.exit_code != 0 || machine.exit_code != 0) continue;
+    t.identity = version.output.substr(0, version.output.find('\n')) + " " + machine.output.substr(0, machine.output.find('\n'));
+    return t;
+  }
+  throw Error(ErrorCode::kEnvironment, "no C compiler for " + target.arch + " (tried " + tried + ")", "",
+              same_arch(target) ? "install one (Debian: apt-get install gcc)" : "install one (Debian: apt-get install gcc-aarch64-linux-gnu)");
+}
+
+std::vector<std::byte> build_image(const std::vector<std::string>& units, const Target& target, const CToolchain& toolchain,
+                                   const BuildOptions& options) {
+  TempFolder folder;
+  std::vector<std::string> compile = {toolchain.program};
+  for (const std::string& flag : c_flags(target)) compile.push_back(flag);
+  std::string flags_text;
+  for (const std::string& flag : compile) flags_text += flag + "\n";
+
+  const int total = static_cast<int>(units.size());
+  std::vector<fs::path> objects;
+  for (int i = 0; i < total; ++i) objects.push_back(folder.path() / ("unit" + std::to_string(i) + ".o"));
+  std::mutex mutex;
+  int done = 0;
+  run_jobs(options.jobs, total, [&](int i) {
+    if (options.cancelled && options.cancelled()) throw Error(ErrorCode::kInterrupted, "interrupted");
+    const std::string& source = units[static_cast<size_t>(i)];
+    const fs::path& object = objects[static_cast<size_t>(i)];
+    const std::string key = std::string(kEngineVersion) + "\n" + toolchain.identity + "\n" + flags_text + source;
+    if (auto hit = options.cache ? options.cache->get(key) : std::nullopt) {
+      write_bytes(object, *hit);
+    } else {
+      run_tool(with(compile, {"-c", "-x", "c", "-", "-o", object.string()}), source, options, "the C compiler");
+      if (options.cache) options.cache->put(key, read_bytes(object));
+    }
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (options.progress) options.progress(done, total);
+  });
+
+  const fs::path image = folder.path() / "image.so";
+  std::vector<std::string> link = {toolchain.program, "-shared", "-nostdlib", "-s", "-Wl,--build-id=none", "-Wl,--hash-style=sysv",
+                                   "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-o", image.string()};
+  for (const fs::path& o : objects) link.push_back(o.string());
+  run_tool(link, "", options, "the linker");
+  return read_bytes(image);
+}
+
+}  // namespace tlm::codegen

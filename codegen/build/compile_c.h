@@ -1,0 +1,35 @@
+// C sources → one shared object image, by the system's C compiler.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tlm/codegen/build/binary_cache.h"
+#include "tlm/core/target.h"
+
+namespace tlm::codegen {
+
+struct CToolchain {
+  std::string program;    // absolute path
+  std::string identity;   // "gcc 12.2.0 x86_64-linux-gnu": part of cache keys and of the package
+};
+
+// The C compiler for a target: `program` if given, else cc, gcc or clang for this machine's architecture, the GNU cross compiler
+// for another one. Throws Error(kEnvironment) that says what to install.
+CToolchain find_c_toolchain(const Target& target, const std::string& program = {});
+
+struct BuildOptions {
+  int jobs = 1;                                        // compiler processes at once; never changes a byte of the result
+  const BinaryCache* cache = nullptr;
+  std::function<bool()> cancelled;                     // polled; true throws Error(kInterrupted)
+  std::function<void(int done, int total)> progress;   // called from worker threads, one at a time
+};
+
+// ELF image that exports tlm_module and needs nothing. Throws Error(kEnvironment) (compiler missing, no space, deadline),
+// InternalError with the compiler's message when it rejects a unit.
+std::vector<std::byte> build_image(const std::vector<std::string>& units, const Target& target, const CToolchain& toolchain,
+                                   const BuildOptions& options);
+
+}  // namespace tlm::codegen
