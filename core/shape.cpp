@@ -15,8 +15,7 @@ int64_t element_count(const Shape& shape) {
       empty = true;
       continue;
     }
-    if (count > kLimit / extent)
-      throw Error(ErrorCode::kBadModel, "shape " + to_string(shape) + " has more than 2^62 elements");
+    if (count > kLimit / extent) throw Error(ErrorCode::kBadModel, "shape " + to_string(shape) + " has more than 2^62 elements");
     count *= extent;
   }
   return empty ? 0 : count;

@@ -15,8 +15,8 @@ constexpr size_t kAlignment = 64;
 std::shared_ptr<std::byte> allocate_zeroed(const Shape& shape, size_t bytes) {
   void* base = bytes > SIZE_MAX - kAlignment ? nullptr : std::calloc(bytes + kAlignment, 1);
   if (!base)
-    throw Error(ErrorCode::kEnvironment, "out of memory: a tensor of shape " + to_string(shape) + " needs " +
-                                             std::to_string(bytes) + " bytes");
+    throw Error(ErrorCode::kEnvironment,
+                "out of memory: a tensor of shape " + to_string(shape) + " needs " + std::to_string(bytes) + " bytes");
   const auto address = reinterpret_cast<uintptr_t>(base);
   auto* aligned = reinterpret_cast<std::byte*>((address + kAlignment - 1) / kAlignment * kAlignment);
   return {aligned, [base](std::byte*) { std::free(base); }};
@@ -56,7 +56,8 @@ float to_odd_f32(double value) {
 
 }  // namespace
 
-Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), size_(element_count(shape_)), writable_(true) {
+Tensor::Tensor(DType dtype, Shape shape)
+    : dtype_(dtype), shape_(std::move(shape)), size_(element_count(shape_)), writable_(true) {
   if (size_ == 0) return;
   if (size_ > (int64_t{1} << 62) / static_cast<int64_t>(dtype_size(dtype)))
     throw Error(ErrorCode::kBadModel, "tensor of shape " + to_string(shape_) + " exceeds 2^62 bytes");
