@@ -43,9 +43,18 @@ std::vector<std::string> target_names();
 Target load_target(const std::string& name_or_file);
 Target parse_target_json(std::string_view json, const std::string& where);
 std::string target_json(const Target& target);  // deterministic, two-space indent
-// Features of `target` that this CPU and OS lack (CPUID, XGETBV), by name; empty: it runs here.
+// ISA features that this CPU has and this OS lets programs use (CPUID, XGETBV), sorted.
+std::vector<std::string> host_features();
+// "x86-64" or "aarch64": what this process is built for.
+std::string_view host_arch();
+// Those of `required` that are not `available`, by name, in the order given; empty: code that requires them runs.
+std::vector<std::string> missing_features(const std::vector<std::string>& required, const std::vector<std::string>& available);
+// The same with the features of this machine.
 std::vector<std::string> missing_features(const std::vector<std::string>& required);
-// Compiler flags for generated C; they derive from the target alone (-m…; never -march=native).
+// Is the target consistent (known arch and features, vectors that its features provide)? The reason if not; empty: it is.
+std::string target_defect(const Target& target);
+// Compiler flags for generated C (GCC and Clang); they derive from the target alone (-m…; never -march=native). For a CUDA
+// target, those of NVRTC.
 std::vector<std::string> compiler_flags(const Target& target);
 
 }  // namespace tlm
