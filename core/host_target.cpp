@@ -51,22 +51,6 @@ Caches caches_from_sysfs() {
   return caches;
 }
 
-// Cores that this process may use: the affinity mask, cut by the CPU quota of a container (cgroup v2).
-int usable_cores() {
-  cpu_set_t set;
-  int cores = 1;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    cores = CPU_COUNT(&set);
-  } else {
-    cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  }
-  std::ifstream quota_file("/sys/fs/cgroup/cpu.max");  // "200000 100000": µs of CPU time for each period; or "max 100000"
-  double quota = 0, period = 0;
-  if (quota_file >> quota >> period && quota > 0 && period > 0)
-    cores = std::min(cores, static_cast<int>((quota + period - 1) / period));
-  return std::max(cores, 1);
-}
-
 #if defined(__x86_64__)
 
 struct Registers {
@@ -159,6 +143,21 @@ std::vector<std::string> detect_features() {
 #endif
 
 }  // namespace
+
+int usable_cores() {
+  cpu_set_t set;
+  int cores = 1;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    cores = CPU_COUNT(&set);
+  } else {
+    cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  }
+  std::ifstream quota_file("/sys/fs/cgroup/cpu.max");  // "200000 100000": µs of CPU time for each period; or "max 100000"
+  double quota = 0, period = 0;
+  if (quota_file >> quota >> period && quota > 0 && period > 0)
+    cores = std::min(cores, static_cast<int>((quota + period - 1) / period));
+  return std::max(cores, 1);
+}
 
 std::string_view host_arch() {
 #if defined(__x86_64__)

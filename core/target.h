@@ -45,6 +45,8 @@ Target parse_target_json(std::string_view json, const std::string& where);
 std::string target_json(const Target& target);  // deterministic, two-space indent
 // ISA features that this CPU has and this OS lets programs use (CPUID, XGETBV), sorted.
 std::vector<std::string> host_features();
+// Cores that this process may use: the affinity mask, cut by a container's CPU quota. >= 1
+int usable_cores();
 // "x86-64" or "aarch64": what this process is built for.
 std::string_view host_arch();
 // Those of `required` that are not `available`, by name, in the order given; empty: code that requires them runs.
