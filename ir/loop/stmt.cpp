@@ -18,7 +18,7 @@ Stmt make_set(StmtKind kind, int local, Expr value) {
   return make_node(std::move(n));
 }
 
-// `hint` as a C identifier, with the smallest number appended that makes it unlike all of `taken` (vars and locals of a kernel).
+// `hint` as a C identifier; if a variable or local has that name, the number of names so far is appended (and counted up).
 std::string unique_name(const Kernel& k, const std::string& hint) {
   std::string base;
   for (char c : hint) base += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -29,7 +29,7 @@ std::string unique_name(const Kernel& k, const std::string& hint) {
   };
   if (!taken(base)) return base;
   if (std::isdigit(static_cast<unsigned char>(base.back()))) base += '_';
-  for (int n = 1;; ++n)
+  for (size_t n = k.vars.size() + k.locals.size();; ++n)
     if (std::string name = base + std::to_string(n); !taken(name)) return name;
 }
 

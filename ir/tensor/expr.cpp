@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -148,7 +149,7 @@ Expr make_float(double v, DType t) {
   ExprNode n;
   n.op = Op::kFloat;
   n.dtype = t;
-  n.fval = round_float(v, t);
+  n.fval = std::isnan(v) ? std::numeric_limits<double>::quiet_NaN() : round_float(v, t);  // one NaN, whatever its bits
   return make_node(std::move(n));
 }
 
@@ -186,9 +187,10 @@ Expr make_load(int tensor, DType t, std::vector<Expr> indices) {
 
 Expr make_ramp(Expr base, int64_t stride, int lanes) {
   if (lanes == 1) return base;
-  TLM_CHECK(base->lanes == 1 && base->dtype == DType::kI64) << "base of a ramp";
+  TLM_CHECK(base->lanes == 1 && (stride == 0 || base->dtype == DType::kI64)) << "base of a ramp";
   ExprNode n;
   n.op = Op::kRamp;
+  n.dtype = base->dtype;
   n.lanes = lanes;
   n.ival = stride;
   n.args = {std::move(base)};
@@ -285,9 +287,16 @@ namespace {
 
 Expr rebuild(const Expr& e, std::vector<Expr> args) {
   switch (e->op) {
-    case Op::kLoad: return make_load(e->id, e->dtype, std::move(args));
     case Op::kRamp: return make_ramp(args[0], e->ival, e->lanes);
     case Op::kCast: return make_cast(args[0], e->dtype);
+    case Op::kLoad:
+    case Op::kVector:
+    case Op::kLane: {
+      ExprNode n = *e;
+      if (e->op == Op::kLoad) n.lanes = common_lanes(args);
+      n.args = std::move(args);
+      return make_node(std::move(n));
+    }
     default: return make_op(e->op, std::move(args));
   }
 }
