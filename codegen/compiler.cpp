@@ -57,13 +57,11 @@ class Compilation {
   }
 
  private:
-  void step(const char* name, double fraction) const {
-    if (options_.cancelled && options_.cancelled()) throw Error(ErrorCode::kInterrupted, "interrupted");
-    if (options_.progress) options_.progress(name, fraction);
-  }
+  Progress& progress() const { return options_.progress ? *options_.progress : no_progress(); }
 
   void choose_schedules() {
-    step("schedule", 0);
+    ProgressTask task(progress(), "schedule", static_cast<int64_t>(workloads_.size()));
+    options_.cancel.check();
     std::vector<std::shared_ptr<const space::Space>> open;
     std::vector<Workload*> open_workloads;
     for (Workload& w : workloads_) {
@@ -81,15 +79,17 @@ class Compilation {
     if (open.empty()) return;
     const auto chosen = scheduler_.schedule(open);
     TLM_CHECK(chosen.size() == open.size());
+    task.advance(static_cast<int64_t>(workloads_.size()));
     for (size_t i = 0; i < chosen.size(); ++i) open_workloads[i]->schedule = chosen[i].at(0);
   }
 
   void lower_workloads() {
-    step("lower", 0);
+    ProgressTask task(progress(), "lower", static_cast<int64_t>(workloads_.size()));
     run_jobs(options_.jobs, static_cast<int>(workloads_.size()), [&](int i) {
-      if (options_.cancelled && options_.cancelled()) throw Error(ErrorCode::kInterrupted, "interrupted");
+      options_.cancel.check();
       Workload& w = workloads_[static_cast<size_t>(i)];
       w.kernel = lower(w.space->subgraph(), w.space->replay(w.schedule).value().plan(), options_.target);
+      task.advance();
     });
     uint32_t entry = 0;
     for (Workload& w : workloads_) {
@@ -121,13 +121,12 @@ class Compilation {
   }
 
   void build(const std::vector<std::string>& units) {
-    step("compile", 0);
     const CToolchain toolchain = find_c_toolchain(options_.target, options_.c_compiler);
     BuildOptions build;
     build.jobs = options_.jobs;
     build.cache = options_.cache;
-    build.cancelled = options_.cancelled;
-    if (options_.progress) build.progress = [&](int done, int total) { options_.progress("compile", static_cast<double>(done) / total); };
+    build.cancel = options_.cancel;
+    build.progress = options_.progress;
     model_.code = build_image(units, options_.target, toolchain, build);
     model_.manifest.compiler = toolchain.identity;
   }
@@ -209,14 +208,16 @@ class Compilation {
   }
 
   void report_workloads() {
+    ProgressTask task(progress(), options_.check_errors ? "check" : "report", static_cast<int64_t>(workloads_.size()));
     for (size_t i = 0; i < workloads_.size(); ++i) {
       const Workload& w = workloads_[i];
       WorkloadReport r{w.hash, w.step->name, w.count, ir::flops(w.step->subgraph), w.schedule, std::nullopt};
       if (options_.check_errors && missing_features(options_.target.features).empty()) {
-        step("check", static_cast<double>(i) / static_cast<double>(workloads_.size()));
+        options_.cancel.check();
         r.max_error = check_workload(w, model_.code).max_error;
       }
       model_.report.workloads.push_back(std::move(r));
+      task.advance();
     }
   }
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "tlm/codegen/build/binary_cache.h"
+#include "tlm/core/cancel.h"
+#include "tlm/core/progress.h"
 #include "tlm/core/runtime/manifest.h"
 #include "tlm/core/target.h"
 #include "tlm/ir/graph/graph.h"
@@ -25,8 +27,8 @@ struct CompileOptions {
   const BinaryCache* cache = nullptr;
   std::map<uint64_t, space::Schedule> schedules;      // by workload hash: replayed instead of asking the scheduler
   bool check_errors = false;                          // run each workload against the interpreter (host targets only)
-  std::function<bool()> cancelled;                    // true throws Error(kInterrupted)
-  std::function<void(const char* step, double fraction)> progress;
+  CancelToken cancel;                                 // set: Error(kInterrupted)
+  Progress* progress = nullptr;
   std::function<void(const std::string& name, const std::string& text)> dump;  // "graph", "space", "loops", "source": for people
 };
 

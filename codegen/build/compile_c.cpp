@@ -1,14 +1,13 @@
 #include "tlm/codegen/build/compile_c.h"
 
-#include <fstream>
-#include <mutex>
+#include <filesystem>
 
 #include "tlm/codegen/build/process.h"
 #include "tlm/codegen/build/run_jobs.h"
 #include "tlm/codegen/build/temp_folder.h"
 #include "tlm/codegen/source/c_flags.h"
 #include "tlm/core/error.h"
-#include "tlm/core/hash.h"
+#include "tlm/core/file.h"
 #include "tlm/core/version.h"
 
 namespace fs = std::filesystem;
@@ -16,21 +15,9 @@ namespace fs = std::filesystem;
 namespace tlm::codegen {
 namespace {
 
-std::vector<std::byte> read_bytes(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  if (!in) throw Error(ErrorCode::kEnvironment, "cannot read the compiler's output", file.string());
-  std::vector<std::byte> bytes(static_cast<size_t>(in.tellg()));
-  in.seekg(0);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!in) throw Error(ErrorCode::kEnvironment, "cannot read the compiler's output", file.string());
-  return bytes;
-}
-
-void write_bytes(const fs::path& file, const std::vector<std::byte>& bytes) {
-  std::ofstream out(file, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) throw Error(ErrorCode::kEnvironment, "cannot write an object file: is the disk full?", file.string(), "free some space");
+std::vector<std::byte> to_bytes(const std::string& text) {
+  const auto* p = reinterpret_cast<const std::byte*>(text.data());
+  return {p, p + text.size()};
 }
 
 // Lines with "error" first; else the beginning.
@@ -47,7 +34,7 @@ std::string digest(const std::string& log) {
 
 void run_tool(const std::vector<std::string>& argv, const std::string& input, const BuildOptions& options, const char* what) {
   ProcessOptions process;
-  process.cancelled = options.cancelled;
+  process.cancel = options.cancel;
   const ProcessResult r = run_process(argv, input, process);
   if (r.cancelled) throw Error(ErrorCode::kInterrupted, "interrupted");
   if (r.timed_out)
@@ -114,22 +101,19 @@ std::vector<std::byte> build_image(const std::vector<std::string>& units, const 
   const int total = static_cast<int>(units.size());
   std::vector<fs::path> objects;
   for (int i = 0; i < total; ++i) objects.push_back(folder.path() / ("unit" + std::to_string(i) + ".o"));
-  std::mutex mutex;
-  int done = 0;
+  ProgressTask progress(options.progress ? *options.progress : no_progress(), "compile", total);
   run_jobs(options.jobs, total, [&](int i) {
-    if (options.cancelled && options.cancelled()) throw Error(ErrorCode::kInterrupted, "interrupted");
+    options.cancel.check();
     const std::string& source = units[static_cast<size_t>(i)];
     const fs::path& object = objects[static_cast<size_t>(i)];
     const std::string key = std::string(kEngineVersion) + "\n" + toolchain.identity + "\n" + flags_text + source;
     if (auto hit = options.cache ? options.cache->get(key) : std::nullopt) {
-      write_bytes(object, *hit);
+      write_file_atomic(object, {reinterpret_cast<const char*>(hit->data()), hit->size()});
     } else {
       run_tool(with(compile, {"-c", "-x", "c", "-", "-o", object.string()}), source, options, "the C compiler");
-      if (options.cache) options.cache->put(key, read_bytes(object));
+      if (options.cache) options.cache->put(key, to_bytes(read_file(object)));
     }
-    const std::lock_guard lock(mutex);
-    ++done;
-    if (options.progress) options.progress(done, total);
+    progress.advance();
   });
 
   const fs::path image = folder.path() / "image.so";
@@ -137,7 +121,7 @@ std::vector<std::byte> build_image(const std::vector<std::string>& units, const 
                                    "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-o", image.string()};
   for (const fs::path& o : objects) link.push_back(o.string());
   run_tool(link, "", options, "the linker");
-  return read_bytes(image);
+  return to_bytes(read_file(image));
 }
 
 }  // namespace tlm::codegen

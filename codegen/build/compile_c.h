@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "tlm/codegen/build/binary_cache.h"
+#include "tlm/core/cancel.h"
+#include "tlm/core/progress.h"
 #include "tlm/core/target.h"
 
 namespace tlm::codegen {
@@ -23,8 +24,8 @@ CToolchain find_c_toolchain(const Target& target, const std::string& program = {
 struct BuildOptions {
   int jobs = 1;                                        // compiler processes at once; never changes a byte of the result
   const BinaryCache* cache = nullptr;
-  std::function<bool()> cancelled;                     // polled; true throws Error(kInterrupted)
-  std::function<void(int done, int total)> progress;   // called from worker threads, one at a time
+  CancelToken cancel;                                  // set: Error(kInterrupted)
+  Progress* progress = nullptr;
 };
 
 // ELF image that exports tlm_module and needs nothing. Throws Error(kEnvironment) (compiler missing, no space, deadline),

@@ -118,7 +118,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
   while (out_read.get() >= 0) {
     if (!killed) {
       result.timed_out = Clock::now() > deadline;
-      result.cancelled = options.cancelled && options.cancelled();
+      result.cancelled = options.cancel.cancelled();
       if (result.timed_out || result.cancelled) {
         ::kill(-pid, SIGKILL);
         killed = true;

@@ -1,10 +1,11 @@
 // Runs a program with an argument vector: never through a shell, with a deadline and a way to stop it.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tlm/core/cancel.h"
 
 namespace tlm::codegen {
 
@@ -17,7 +18,7 @@ struct ProcessResult {
 
 struct ProcessOptions {
   double deadline_s = 120;
-  std::function<bool()> cancelled;   // polled about every 20 ms
+  CancelToken cancel;   // looked at about every 20 ms
 };
 
 // argv[0] is searched in PATH. `input` becomes its standard input. The child is the leader of its own process group, which is

@@ -1,0 +1,61 @@
+#include "tlm/tools/engine/engine.h"
+
+#include <optional>
+#include <thread>
+
+#include "tlm/codegen/package_writer.h"
+#include "tlm/core/error.h"
+#include "tlm/ir/passes/pass_list.h"
+
+namespace tlm {
+
+std::vector<std::string> scheduler_names() { return {"default", "constructive", "random"}; }
+
+std::unique_ptr<space::Scheduler> make_scheduler(const std::string& name, uint64_t seed) {
+  if (name == "default" || name == "constructive") return space::make_constructive_scheduler();
+  if (name == "random") return space::make_random_scheduler(seed);
+  std::string names;
+  for (const std::string& n : scheduler_names()) names += (names.empty() ? "" : ", ") + n;
+  throw Error(ErrorCode::kUsage, "no scheduler is called '" + name + "'", "", "choose one of: " + names);
+}
+
+Engine::Engine(EngineOptions options) : options_(std::move(options)) {
+  if (options_.jobs <= 0) options_.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+ir::Graph Engine::import(const std::filesystem::path& onnx, const ir::OnnxOptions& options) const {
+  ir::Graph g = ir::read_onnx(onnx, options);
+  options_.cancel.check();
+  ir::run_graph_passes(g, [&](const std::string& pass, const ir::Graph&) {
+    options_.cancel.check();
+    options_.log.debug("graph pass " + pass);
+  });
+  return g;
+}
+
+codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules, bool check_errors) const {
+  std::optional<codegen::BinaryCache> cache;
+  if (!options_.cache.empty()) cache.emplace(options_.cache);
+  codegen::CompileOptions options;
+  options.target = options_.target;
+  options.jobs = options_.jobs;
+  options.c_compiler = options_.c_compiler;
+  options.cache = cache ? &*cache : nullptr;
+  options.schedules = std::move(schedules);
+  options.check_errors = check_errors;
+  options.cancel = options_.cancel;
+  options.progress = options_.progress;
+  const auto scheduler = make_scheduler(options_.scheduler, options_.seed);
+  return codegen::compile(g, *scheduler, options);
+}
+
+std::shared_ptr<const runtime::Package> Engine::load(const codegen::CompiledModel& model) const {
+  auto bytes = std::make_shared<const std::vector<std::byte>>(codegen::package_bytes(model));
+  return runtime::Package::load_memory(*bytes, bytes);
+}
+
+std::shared_ptr<const runtime::Package> Engine::compile_file(const std::filesystem::path& onnx, const ir::OnnxOptions& options) const {
+  return load(compile(import(onnx, options)));
+}
+
+}  // namespace tlm

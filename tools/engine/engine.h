@@ -1,0 +1,57 @@
+// tlm::engine: compile and run networks in process, with the engine's defaults.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm/codegen/compiler.h"
+#include "tlm/core/cancel.h"
+#include "tlm/core/log.h"
+#include "tlm/core/progress.h"
+#include "tlm/core/runtime/package.h"
+#include "tlm/core/runtime/session.h"
+#include "tlm/core/target.h"
+#include "tlm/ir/onnx/onnx_reader.h"
+#include "tlm/space/scheduler.h"
+
+namespace tlm {
+
+struct EngineOptions {
+  Target target = host_target();
+  std::string scheduler = "default";      // scheduler_names()
+  uint64_t seed = 0;                      // of schedulers that draw
+  int jobs = 0;                           // compile workers; 0: one for each core of this machine
+  std::filesystem::path cache;            // folder of compiled objects; empty: none is kept
+  std::string c_compiler;                 // program; empty: the system's
+  Log log;
+  CancelToken cancel;
+  Progress* progress = nullptr;           // borrowed
+};
+
+// "default", "random", …
+std::vector<std::string> scheduler_names();
+// Throws Error(kUsage) that lists the names.
+std::unique_ptr<space::Scheduler> make_scheduler(const std::string& name, uint64_t seed);
+
+// Engines are independent of one another; one engine may be used by one thread at a time.
+class Engine {
+ public:
+  explicit Engine(EngineOptions options = {});
+
+  // Reads an ONNX file and runs the graph passes. Throws Error.
+  ir::Graph import(const std::filesystem::path& onnx, const ir::OnnxOptions& options = {}) const;
+  // `g` as import returns it. `schedules` (by workload hash) are replayed instead of asking the scheduler.
+  codegen::CompiledModel compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules = {}, bool check_errors = false) const;
+  // In process, nothing written.
+  std::shared_ptr<const runtime::Package> load(const codegen::CompiledModel& model) const;
+  std::shared_ptr<const runtime::Package> compile_file(const std::filesystem::path& onnx, const ir::OnnxOptions& options = {}) const;
+
+  const EngineOptions& options() const { return options_; }
+
+ private:
+  EngineOptions options_;
+};
+
+}  // namespace tlm

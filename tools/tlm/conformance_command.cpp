@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tlm/codegen/build/process.h"
+#include "tlm/codegen/build/run_jobs.h"
+#include "tlm/core/error.h"
+#include "tlm/core/file.h"
+#include "tlm/tools/tlm/command.h"
+#include "tlm/tools/tlm/compare.h"
+#include "tlm/tools/tlm/data_set.h"
+#include "tlm/tools/tlm/engine_flags.h"
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace tlm::tools {
+namespace {
+
+constexpr double kCaseDeadline = 120;  // seconds
+constexpr char kMarker[] = "tlm-case:";
+
+struct Options {
+  std::string folder, json;
+  int jobs = 0;
+  bool one_case = false;  // `folder` is one case; internal: each case runs in a process of its own
+  EngineFlags flags;
+};
+
+struct CaseResult {
+  std::string name, status, reason, via;  // status: passed, wrong, unsupported, error
+};
+
+// How the model was carried out, for passed cases.
+std::string via(const runtime::VariantDesc& v) {
+  bool generated = false, call = false;
+  for (const runtime::StepDesc& s : v.steps) (s.call.empty() ? generated : call) = true;
+  return call ? "runtime_call" : generated ? "generated" : "folded";
+}
+
+// Runs every test_data_set_* of a case as a compiled package.
+CaseResult run_case(const fs::path& folder, const EngineFlags& flags, const CommandContext& context) {
+  CaseResult r{folder.filename().string(), "error", "", ""};
+  try {
+    const Engine engine(flags.engine_options(context, nullptr));
+    std::vector<fs::path> sets;
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_")) sets.push_back(entry.path());
+    std::sort(sets.begin(), sets.end());
+    for (const fs::path& set : sets) {
+      std::vector<NamedTensor> inputs, outputs;
+      try {
+        inputs = read_data_files(set, "input");
+        outputs = read_data_files(set, "output");
+      } catch (const Error& e) {
+        // Data of types outside tensors (sequences, optionals, strings): the model tells whether it is refused clearly.
+        engine.import(folder / "model.onnx", flags.onnx_options());
+        throw Error(ErrorCode::kUnsupported, "test data: " + e.message());
+      }
+      const ir::Graph g = import_with_data(engine, folder / "model.onnx", flags.onnx_options(), inputs);
+      const auto package = engine.load(engine.compile(g));
+      runtime::Session session(package);
+      set_inputs(session, inputs);
+      for (size_t i = 0; i < package->manifest().outputs.size(); ++i) session.output(static_cast<int>(i));
+      session.run_or_throw();
+      for (size_t i = 0; i < package->manifest().outputs.size(); ++i) {
+        if (i >= outputs.size()) throw Error(ErrorCode::kBadModel, "the data has no output_" + std::to_string(i) + ".pb");
+        const Comparison c = compare(get_output(session, static_cast<int>(i)), outputs[i].tensor, {1e-3, 0, 1e-7});
+        if (!c.ok) {
+          r.status = "wrong";
+          r.reason = package->manifest().outputs[i].name + ": " + c.reason;
+          return r;
+        }
+      }
+      r.via = via(package->variant());
+    }
+    r.status = "passed";
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::kInterrupted) throw;
+    r.status = e.code() == ErrorCode::kUnsupported ? "unsupported" : "error";
+    r.reason = e.what();
+    r.via = "";
+  } catch (const std::exception& e) {
+    r.reason = e.what();
+    r.via = "";
+  }
+  return r;
+}
+
+CaseResult run_case_in_process(const fs::path& folder, const Options& o, const CommandContext& context) {
+  std::vector<std::string> argv = {fs::read_symlink("/proc/self/exe").string(), "conformance", folder.string(), "--one-case", "--jobs", "1",
+                                   "--target", o.flags.target, "--scheduler", o.flags.scheduler, "--seed", std::to_string(o.flags.seed)};
+  if (o.flags.no_cache) argv.push_back("--no-cache");
+  codegen::ProcessOptions options;
+  options.deadline_s = kCaseDeadline;
+  options.cancel = context.cancel;
+  const codegen::ProcessResult p = codegen::run_process(argv, "", options);
+  context.cancel.check();
+  CaseResult r{folder.filename().string(), "error", "", ""};
+  const size_t at = p.output.rfind(kMarker);
+  if (p.timed_out) {
+    r.reason = "no answer within " + std::to_string(static_cast<int>(kCaseDeadline)) + " s";
+  } else if (at == std::string::npos || p.exit_code != 0) {
+    r.reason = "the process ended with code " + std::to_string(p.exit_code) + ": " + p.output.substr(0, 500);
+  } else {
+    const Json j = Json::parse(p.output.substr(at + sizeof kMarker - 1));
+    r.status = j["status"], r.reason = j["reason"], r.via = j["via"];
+  }
+  return r;
+}
+
+int run_one(const Options& o, const CommandContext& context) {
+  const CaseResult r = run_case(o.folder, o.flags, context);
+  std::printf("%s%s\n", kMarker, Json{{"status", r.status}, {"reason", r.reason}, {"via", r.via}}.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  return 0;
+}
+
+int run(const Options& o, const CommandContext& context) {
+  std::vector<fs::path> cases;
+  for (const auto& entry : fs::directory_iterator(o.folder))
+    if (fs::exists(entry.path() / "model.onnx")) cases.push_back(entry.path());
+  std::sort(cases.begin(), cases.end());
+  if (cases.empty()) throw Error(ErrorCode::kUsage, "no CASE/model.onnx below this folder", o.folder);
+  const int jobs = o.jobs > 0 ? o.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::vector<CaseResult> results(cases.size());
+  ConsoleProgress console;
+  {
+    ProgressTask progress(console, "conformance", static_cast<int64_t>(cases.size()));
+    codegen::run_jobs(jobs, static_cast<int>(cases.size()), [&](int i) {
+      const auto k = static_cast<size_t>(i);
+      results[k] = run_case_in_process(cases[k], o, context);
+      progress.advance(1, results[k].name);
+    });
+  }
+  std::map<std::string, int> count, via;
+  Json list = Json::array();
+  for (const CaseResult& r : results) {
+    ++count[r.status];
+    if (r.status == "passed") ++via[r.via];
+    if (r.status == "wrong" || r.status == "error") std::printf("%s %s: %s\n", r.status.c_str(), r.name.c_str(), r.reason.c_str());
+    list.push_back({{"name", r.name}, {"status", r.status}, {"reason", r.reason}, {"via", r.via}});
+  }
+  std::printf("%d passed (%d generated, %d runtime call, %d folded), %d wrong, %d unsupported, %d error, of %zu\n", count["passed"],
+              via["generated"], via["runtime_call"], via["folded"], count["wrong"], count["unsupported"], count["error"], cases.size());
+  Json j = {{"passed", count["passed"]}, {"wrong", count["wrong"]}, {"unsupported", count["unsupported"]}, {"error", count["error"]},
+            {"via", {{"generated", via["generated"]}, {"runtime_call", via["runtime_call"]}, {"folded", via["folded"]}}}, {"cases", std::move(list)}};
+  if (!o.json.empty()) write_file_atomic(o.json, j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return count["wrong"] + count["error"] == 0 ? 0 : static_cast<int>(ErrorCode::kMismatch);
+}
+
+}  // namespace
+
+void add_conformance_command(CLI::App& app, CommandContext& context) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("conformance", "Run every case of a folder in the ONNX backend-test layout as a compiled package");
+  command->add_option("DIR", o->folder, "Folder of CASE/model.onnx with CASE/test_data_set_N/")->required()->check(CLI::ExistingDirectory);
+  command->add_option("--json", o->json, "Write the results as JSON");
+  command->add_option("--jobs", o->jobs, "Cases at once (default: all cores)")->check(CLI::NonNegativeNumber);
+  command->add_option("--target", o->flags.target, "Target to compile for (default: native)");
+  command->add_option("--scheduler", o->flags.scheduler, "default, constructive or random");
+  command->add_option("--seed", o->flags.seed, "Seed of a scheduler that draws");
+  command->add_flag("--no-cache", o->flags.no_cache, "Compile everything anew");
+  command->add_flag("--one-case", o->one_case)->group("");
+  command->callback([o, &context] {
+    context.run = [o, &context] {
+      if (!o->one_case) return run(*o, context);
+      o->flags.jobs = 1;
+      return run_one(*o, context);
+    };
+  });
+}
+
+}  // namespace tlm::tools
