@@ -89,11 +89,11 @@ class Session {
   struct PhaseRun;
 
   void prepare_steps();
-  Port& port(std::vector<Port>& ports, int index, const char* kind);
+  void check_index(size_t count, int index, const char* kind) const;
   void bind(std::vector<Port>& ports, int index, const char* kind, void* data, size_t bytes);
   void* own_buffer(std::vector<Port>& ports, int index, const char* kind);
-  RunResult run_steps(const RunOptions& options) noexcept;
-  bool run_phase(PhaseRun& phase) noexcept;
+  RunResult run_steps(const RunOptions& options);
+  double run_phase(PhaseRun& phase);
   static void run_chunks(void* phase, int64_t index, int worker);
   bool cancelled(const RunOptions& options) const noexcept;
 
@@ -108,6 +108,7 @@ class Session {
   std::vector<Port> inputs_, outputs_;
   std::vector<Step> steps_;
   std::vector<void*> buffers_;    // the args of all steps, one after the other
+  std::vector<double> busy_ms_;   // for each worker, when a run is timed
   std::atomic<bool> running_{false}, cancel_{false};
   char message_[256] = "";
 };
