@@ -15,7 +15,8 @@ void multiply(NodeLowering& l, const Operand& a, const Operand& b, const Product
   if (a.rank() == 0 || b.rank() == 0) l.bad_model("a scalar operand");
   int64_t rows = row_vector ? 1 : a.shape[a.shape.size() - 2], inner = a.shape.back();
   int64_t columns = column_vector ? 1 : b.shape.back();
-  Shape a_batch(a.shape.begin(), a.shape.end() - (row_vector ? 1 : 2)), b_batch(b.shape.begin(), b.shape.end() - (column_vector ? 1 : 2));
+  Shape a_batch(a.shape.begin(), a.shape.end() - (row_vector ? 1 : 2)),
+      b_batch(b.shape.begin(), b.shape.end() - (column_vector ? 1 : 2));
   const Shape& out = l.out().shape;
   size_t batch_rank = std::max(a_batch.size(), b_batch.size());
 
@@ -73,16 +74,17 @@ void lower_matmul_integer(NodeLowering& l) {
 
 void lower_qlinear_matmul(NodeLowering& l) {
   // a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero
-  multiply(l, l.operand(0), l.operand(3),
-           [&](const Expr& a, const Expr& b, const Expr& row, const Expr& column) {
-             return minus_zero(l, a, 2, row) * minus_zero(l, b, 5, column);
-           },
-           [&](const Expr& sum, const Expr& row, const Expr& column) {
-             Expr scale = divide(row_parameter(l, l.operand(1), row) * row_parameter(l, l.operand(4), column),
-                                 row_parameter(l, l.operand(6), row));
-             Expr zero = l.has_input(7) ? row_parameter(l, l.operand(7), row) : Expr();
-             return quantized(make_cast(sum, scale->dtype) * scale, zero, l.out().dtype);
-           });
+  multiply(
+      l, l.operand(0), l.operand(3),
+      [&](const Expr& a, const Expr& b, const Expr& row, const Expr& column) {
+        return minus_zero(l, a, 2, row) * minus_zero(l, b, 5, column);
+      },
+      [&](const Expr& sum, const Expr& row, const Expr& column) {
+        Expr scale = divide(row_parameter(l, l.operand(1), row) * row_parameter(l, l.operand(4), column),
+                            row_parameter(l, l.operand(6), row));
+        Expr zero = l.has_input(7) ? row_parameter(l, l.operand(7), row) : Expr();
+        return quantized(make_cast(sum, scale->dtype) * scale, zero, l.out().dtype);
+      });
 }
 
 void lower_gemm(NodeLowering& l) {

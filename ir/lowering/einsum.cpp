@@ -18,7 +18,8 @@ void lower_einsum(NodeLowering& l) {
   for (std::string term; std::getline(list, term, ',');) terms.push_back(term);
   if (arrow == 0 || equation[arrow - 1] == ',') terms.push_back("");  // a scalar operand at the end
   if (static_cast<int>(terms.size()) != l.input_count()) {
-    l.bad_model("equation \"" + equation + "\" has " + std::to_string(terms.size()) + " operands, the node " + std::to_string(l.input_count()));
+    l.bad_model("equation \"" + equation + "\" has " + std::to_string(terms.size()) + " operands, the node " +
+                std::to_string(l.input_count()));
   }
 
   std::map<char, int64_t> extents;
@@ -29,8 +30,10 @@ void lower_einsum(NodeLowering& l) {
     for (size_t d = 0; d < shape.size(); ++d) {
       char letter = terms[t][d];
       auto [it, fresh] = extents.emplace(letter, shape[d]);
-      if (fresh) letters += letter;
-      else if (it->second == 1) it->second = shape[d];
+      if (fresh)
+        letters += letter;
+      else if (it->second == 1)
+        it->second = shape[d];
     }
   }
   StageDraft s(l.b, l.name());

@@ -87,9 +87,8 @@ void lower_mod(NodeLowering& l) {
 
 void lower_where(NodeLowering& l) {
   Operand c = l.operand(0), a = l.operand(1), b = l.operand(2);
-  map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    return make_select(read_broadcast(c, at), read_broadcast(a, at), read_broadcast(b, at));
-  });
+  map_stage(l.b, l.name(), l.out_tensor(),
+            [&](const Indices& at) { return make_select(read_broadcast(c, at), read_broadcast(a, at), read_broadcast(b, at)); });
 }
 
 void lower_clip(NodeLowering& l) {
@@ -97,8 +96,10 @@ void lower_clip(NodeLowering& l) {
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
     Expr e = x.at(at);
     // A bound is a scalar, written as shape [] or [1]. The upper one wins when they cross.
-    if (l.has_input(1)) e = maximum(e, read_broadcast(l.operand(1), Indices(static_cast<size_t>(l.operand(1).rank()), make_int(0))));
-    if (l.has_input(2)) e = minimum(e, read_broadcast(l.operand(2), Indices(static_cast<size_t>(l.operand(2).rank()), make_int(0))));
+    if (l.has_input(1))
+      e = maximum(e, read_broadcast(l.operand(1), Indices(static_cast<size_t>(l.operand(1).rank()), make_int(0))));
+    if (l.has_input(2))
+      e = minimum(e, read_broadcast(l.operand(2), Indices(static_cast<size_t>(l.operand(2).rank()), make_int(0))));
     return e;
   });
 }

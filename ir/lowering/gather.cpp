@@ -1,5 +1,5 @@
-// Operators that read at indices loaded from a tensor. Such an index is wrapped (negatives count from the end) and clamped, so that
-// no program reads outside.
+// Operators that read at indices loaded from a tensor. Such an index is wrapped (negatives count from the end) and clamped, so
+// that no program reads outside.
 #include "tlm/ir/lowering/families.h"
 #include "tlm/ir/lowering/stage_draft.h"
 
@@ -75,7 +75,7 @@ void lower_compress(NodeLowering& l) {
   if (chosen.empty()) return;
   int table = l.b.constant(l.name("places"), Tensor::vector_i64(chosen));
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    Expr place = make_load(table, DType::kI64, {at[static_cast<size_t>(axis)]});
+    Expr place = clamp_index(make_load(table, DType::kI64, {at[static_cast<size_t>(axis)]}), condition.size());
     if (flat) return x.at(unflatten(place, x.shape));
     Indices from = at;
     from[static_cast<size_t>(axis)] = place;

@@ -47,18 +47,16 @@ void lower_constant_of_shape(NodeLowering& l) {
 void lower_eye_like(NodeLowering& l) {
   int64_t k = l.node.attr_int("k", 0);
   DType t = compute_type(l.out().dtype);
-  map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    return make_select(equals(at[1], at[0] + k), make_const(1, t), make_const(0, t));
-  });
+  map_stage(l.b, l.name(), l.out_tensor(),
+            [&](const Indices& at) { return make_select(equals(at[1], at[0] + k), make_const(1, t), make_const(0, t)); });
 }
 
 // start + i·delta; the extent comes from the output's shape.
 void lower_range(NodeLowering& l) {
   Operand start = l.operand(0), delta = l.operand(2);
   Indices first(start.shape.size(), make_int(0)), step(delta.shape.size(), make_int(0));
-  map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    return start.at(first) + make_cast(at[0], start.dtype) * delta.at(step);
-  });
+  map_stage(l.b, l.name(), l.out_tensor(),
+            [&](const Indices& at) { return start.at(first) + make_cast(at[0], start.dtype) * delta.at(step); });
 }
 
 void lower_trilu(NodeLowering& l) {

@@ -5,8 +5,8 @@
 namespace tlm::ir {
 namespace {
 
-// Loss of each target [n, d…] from log probabilities [n, classes, d…]: -w[t]·p[n, t, d…], 0 where t is ignore_index. `weights` may
-// be empty (1). Reduced as the node's attribute says: none, sum, or mean (weighted).
+// Loss of each target [n, d…] from log probabilities [n, classes, d…]: -w[t]·p[n, t, d…], 0 where t is ignore_index. `weights`
+// may be empty (1). Reduced as the node's attribute says: none, sum, or mean (weighted).
 void negative_log_likelihood(NodeLowering& l, const Operand& p, const Operand& target, const Operand* weights) {
   std::string reduction = l.node.attr_string("reduction", "mean");
   int64_t classes = p.shape[1];
@@ -60,7 +60,7 @@ void lower_nll_loss(NodeLowering& l) {
 // The loss of the log-softmax over dimension 1, which is also a second output.
 void lower_softmax_cross_entropy(NodeLowering& l) {
   Operand scores = l.operand(0);
-  int tensor = l.has_output(1) ? l.out_tensor(1) : l.internal("log_probabilities", scores.dtype, scores.shape);
+  int tensor = l.has_output(1) ? l.out_tensor(1) : l.internal("log_probabilities", scores.dtype, scores.shape, l.in(0).order);
   log_softmax(l, scores, 1, tensor);
   Operand weights;
   if (l.has_input(2)) weights = l.operand(2);

@@ -224,7 +224,8 @@ int SubgraphBuilder::add_stage(Stage s) {
   for (const StageOutput& o : s.outputs) {
     TensorDecl& d = subgraph.tensors[static_cast<size_t>(o.tensor)];
     TLM_CHECK(d.role != TensorRole::kConstant) << "stage " << s.name << " writes the constant " << d.name;
-    TLM_CHECK(o.indices.size() == d.shape.size()) << "stage " << s.name << " writes " << d.name << " with " << o.indices.size() << " indices";
+    TLM_CHECK(o.indices.size() == d.shape.size())
+        << "stage " << s.name << " writes " << d.name << " with " << o.indices.size() << " indices";
     if (d.role == TensorRole::kInput) d.role = TensorRole::kOutput;
   }
   subgraph.stages.push_back(std::move(s));
@@ -233,9 +234,11 @@ int SubgraphBuilder::add_stage(Stage s) {
 
 Expr SubgraphBuilder::read(ValueId v, std::vector<Expr> indices) {
   const Value& value = graph_.value(v);
-  TLM_CHECK(indices.size() == value.shape.size()) << value.name << " of rank " << value.shape.size() << " read with " << indices.size() << " indices";
+  TLM_CHECK(indices.size() == value.shape.size())
+      << value.name << " of rank " << value.shape.size() << " read with " << indices.size() << " indices";
   if (value.constant && value.constant->size() == 1) {
-    return is_float(value.dtype) ? make_float(value.constant->at_f64(0), value.dtype) : make_int(value.constant->at_i64(0), value.dtype);
+    return is_float(value.dtype) ? make_float(value.constant->at_f64(0), value.dtype)
+                                 : make_int(value.constant->at_i64(0), value.dtype);
   }
   return make_load(tensor(v), value.dtype, std::move(indices));
 }

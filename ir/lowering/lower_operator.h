@@ -26,8 +26,8 @@ class SubgraphBuilder {
   Expr read(ValueId v, std::vector<Expr> indices);
 
   Subgraph subgraph;
-  std::vector<ValueId> binding;                    // by tensor; invalid: internal or made up
-  std::vector<std::optional<Tensor>> made_up;      // by tensor
+  std::vector<ValueId> binding;                // by tensor; invalid: internal or made up
+  std::vector<std::optional<Tensor>> made_up;  // by tensor
 
  private:
   const Graph& graph_;
@@ -41,7 +41,7 @@ enum class Route : uint8_t {
   kFoldOnly,     // must be constant: its output shape or value cannot depend on data (Shape, Range, …)
 };
 Route route(OpKind op);
-std::string runtime_call_name(OpKind op);          // "TopK"
+std::string runtime_call_name(OpKind op);  // "TopK"
 
 // Appends the node's stages. Throws Error(kUnsupported) naming node, operator and the attribute or value that is not supported.
 void lower_node(const Node& node, SubgraphBuilder& b);

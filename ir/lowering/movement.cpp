@@ -19,8 +19,10 @@ Indices reshaped(const Indices& at, const Shape& to, const Shape& from) {
     if (i < to.size()) take_to();
     if (j < from.size()) take_from();
     while (a != b) {
-      if ((a < b && i < to.size()) || j >= from.size()) take_to();
-      else take_from();
+      if ((a < b && i < to.size()) || j >= from.size())
+        take_to();
+      else
+        take_from();
     }
     if (to_group.size() == 1 && from_group.size() == 1) {
       result.push_back(group_at[0]);
@@ -89,7 +91,8 @@ void lower_split(NodeLowering& l) {
 void lower_slice(NodeLowering& l) {
   Operand x = l.stored(0);
   std::vector<int64_t> starts = l.ints("starts"), steps = l.ints("steps");
-  if (starts.size() != x.shape.size() || steps.size() != x.shape.size()) l.bad_model("starts and steps must have an entry for each dimension");
+  if (starts.size() != x.shape.size() || steps.size() != x.shape.size())
+    l.bad_model("starts and steps must have an entry for each dimension");
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
     Indices from;
     for (size_t d = 0; d < at.size(); ++d) from.push_back(at[d] * steps[d] + starts[d]);

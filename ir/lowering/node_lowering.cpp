@@ -40,6 +40,13 @@ Operand NodeLowering::tensor_operand(int tensor) const {
   return {d.shape, t, [=](const Indices& at) { return make_cast(make_load(tensor, stored_type, at), t); }};
 }
 
+int NodeLowering::internal(const std::string& suffix, DType t, Shape shape, const std::vector<int>& order) const {
+  int tensor = b.internal(name(suffix), t, std::move(shape));
+  TensorDecl& d = b.subgraph.tensors[static_cast<size_t>(tensor)];
+  if (order.size() == d.shape.size()) d.strides = physical_strides(d.shape, order);
+  return tensor;
+}
+
 const Tensor* NodeLowering::constant(int i) const {
   if (!has_input(i)) return nullptr;
   const Value& v = in(i);

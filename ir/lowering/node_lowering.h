@@ -17,7 +17,7 @@ DType compute_type(DType t);
 // Something that can be read at an index: an input of the node, an internal tensor, or a literal.
 struct Operand {
   Shape shape;
-  DType dtype = DType::kF32;                // of `at`
+  DType dtype = DType::kF32;  // of `at`
   std::function<Expr(const Indices&)> at;
   int rank() const { return static_cast<int>(shape.size()); }
 };
@@ -34,22 +34,25 @@ class NodeLowering {
   bool has_output(int j) const {
     return j < static_cast<int>(node.outputs.size()) && node.outputs[static_cast<size_t>(j)].valid();
   }
-  const Value& in(int i) const;    // Error(kBadModel) if absent
+  const Value& in(int i) const;  // Error(kBadModel) if absent
   const Value& out(int j = 0) const;
   int in_tensor(int i) const { return b.tensor(node.inputs[static_cast<size_t>(i)]); }
   int out_tensor(int j = 0) const { return b.tensor(node.outputs[static_cast<size_t>(j)]); }
 
-  Operand operand(int i) const;                            // input i in its compute type
-  Operand stored(int i) const;                             // input i in its own type
-  Operand tensor_operand(int tensor) const;                // a tensor of the subgraph, in its compute type
-  // A new internal tensor.
-  int internal(const std::string& suffix, DType t, Shape shape) const { return b.internal(name(suffix), t, std::move(shape)); }
+  Operand operand(int i) const;              // input i in its compute type
+  Operand stored(int i) const;               // input i in its own type
+  Operand tensor_operand(int tensor) const;  // a tensor of the subgraph, in its compute type
+  // A new internal tensor. `order`: its default physical order, outermost first (empty: row-major) — that of the value it stands
+  // beside, so that padding does not undo a layout.
+  int internal(const std::string& suffix, DType t, Shape shape, const std::vector<int>& order = {}) const;
 
   // Constant input i: nullptr when absent or not constant.
   const Tensor* constant(int i) const;
   // Error(kUnsupported) when input i (called `what`) is not constant.
   const Tensor& require_constant(int i, const std::string& what) const;
-  int64_t integer(const std::string& attr) const { return node.attr_int(attr, 0); }  // attributes of the canonical form are present
+  int64_t integer(const std::string& attr) const {
+    return node.attr_int(attr, 0);
+  }  // attributes of the canonical form are present
   std::vector<int64_t> ints(const std::string& attr) const { return node.attr_ints(attr); }
   std::vector<double> floats(const std::string& attr) const;  // empty if absent
   // Axis in [0, rank). Error(kBadModel) outside [-rank, rank).
@@ -57,7 +60,7 @@ class NodeLowering {
 
   // Name of a stage or internal tensor: the node's name (or its first output's) and a suffix.
   std::string name(const std::string& suffix = {}) const;
-  std::string where() const;                               // "node 'x' (Conv)"
+  std::string where() const;  // "node 'x' (Conv)"
   [[noreturn]] void unsupported(const std::string& what) const;
   [[noreturn]] void unsupported_attr(const std::string& attr, const std::string& value) const;
   [[noreturn]] void bad_model(const std::string& what) const;

@@ -18,8 +18,9 @@ double product(const Shape& shape, const std::vector<bool>& reduced) {
 // Mean over the reduced dimensions, into `tensor`.
 Operand mean_stage(NodeLowering& l, const Operand& x, const std::vector<bool>& reduced, int tensor) {
   double n = product(x.shape, reduced);
-  reduce_stage(l.b, l.name("mean"), tensor, x.shape, reduced, CombinerKind::kSum, [&](const Indices& at) { return x.at(at); },
-               [n](Expr sum) { return divide(sum, like(n, sum)); });
+  reduce_stage(
+      l.b, l.name("mean"), tensor, x.shape, reduced, CombinerKind::kSum, [&](const Indices& at) { return x.at(at); },
+      [n](Expr sum) { return divide(sum, like(n, sum)); });
   return l.tensor_operand(tensor);
 }
 
@@ -27,12 +28,13 @@ Operand mean_stage(NodeLowering& l, const Operand& x, const std::vector<bool>& r
 Operand variance_stage(NodeLowering& l, const Operand& x, const Operand& mean, const std::vector<bool>& reduced, int tensor,
                        const std::function<Expr(Expr)>& finish) {
   double n = product(x.shape, reduced);
-  reduce_stage(l.b, l.name("variance"), tensor, x.shape, reduced, CombinerKind::kSum,
-               [&](const Indices& at) {
-                 Expr d = x.at(at) - read_broadcast(mean, at);
-                 return d * d;
-               },
-               [&](Expr sum) { return finish(divide(sum, like(n, sum))); });
+  reduce_stage(
+      l.b, l.name("variance"), tensor, x.shape, reduced, CombinerKind::kSum,
+      [&](const Indices& at) {
+        Expr d = x.at(at) - read_broadcast(mean, at);
+        return d * d;
+      },
+      [&](Expr sum) { return finish(divide(sum, like(n, sum))); });
   return l.tensor_operand(tensor);
 }
 
@@ -58,15 +60,17 @@ void batch_normalization_training(NodeLowering& l, const Operand& x) {
   Shape channels = {x.rank() > 1 ? x.shape[1] : 1};
   int m = l.internal("mean", x.dtype, channels), v = l.internal("variance", x.dtype, channels);
   double n = product(x.shape, reduced);
-  reduce_stage(l.b, l.name("mean"), m, x.shape, reduced, CombinerKind::kSum, [&](const Indices& at) { return x.at(at); },
-               [n](Expr sum) { return divide(sum, like(n, sum)); });
+  reduce_stage(
+      l.b, l.name("mean"), m, x.shape, reduced, CombinerKind::kSum, [&](const Indices& at) { return x.at(at); },
+      [n](Expr sum) { return divide(sum, like(n, sum)); });
   Operand mean = l.tensor_operand(m);
-  reduce_stage(l.b, l.name("variance"), v, x.shape, reduced, CombinerKind::kSum,
-               [&](const Indices& at) {
-                 Expr d = x.at(at) - mean.at({at[1]});
-                 return d * d;
-               },
-               [n](Expr sum) { return divide(sum, like(n, sum)); });
+  reduce_stage(
+      l.b, l.name("variance"), v, x.shape, reduced, CombinerKind::kSum,
+      [&](const Indices& at) {
+        Expr d = x.at(at) - mean.at({at[1]});
+        return d * d;
+      },
+      [n](Expr sum) { return divide(sum, like(n, sum)); });
   Operand variance = l.tensor_operand(v);
   Operand scale = l.operand(1), bias = l.operand(2);
   double epsilon = l.node.attr_float("epsilon", 1e-5), momentum = l.node.attr_float("momentum", 0.9);
@@ -104,7 +108,8 @@ void lower_instance_normalization(NodeLowering& l) {
   reduced[0] = reduced[1] = false;
   Shape kept = keep_dims(x.shape, reduced);
   Operand mean = mean_stage(l, x, reduced, l.internal("mean", x.dtype, kept));
-  Operand inverse = variance_stage(l, x, mean, reduced, l.internal("inv_std", x.dtype, kept), inverse_deviation(l.node.attr_float("epsilon", 1e-5)));
+  Operand inverse = variance_stage(l, x, mean, reduced, l.internal("inv_std", x.dtype, kept),
+                                   inverse_deviation(l.node.attr_float("epsilon", 1e-5)));
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
     return scale_and_shift(x.at(at), read_broadcast(mean, at), read_broadcast(inverse, at), scale.at({at[1]}), bias.at({at[1]}));
   });
@@ -130,7 +135,8 @@ void lower_layer_normalization(NodeLowering& l) {
 void lower_group_normalization(NodeLowering& l) {
   Operand x = l.operand(0), scale = l.operand(1), bias = l.operand(2);
   int64_t groups = l.integer("num_groups"), channels = x.shape[1];
-  if (groups < 1 || channels % groups != 0) l.bad_model(std::to_string(groups) + " groups of " + std::to_string(channels) + " channels");
+  if (groups < 1 || channels % groups != 0)
+    l.bad_model(std::to_string(groups) + " groups of " + std::to_string(channels) + " channels");
   int64_t size = channels / groups;
   Operand grouped = x;
   grouped.shape = {x.shape[0], groups, size};
@@ -144,7 +150,8 @@ void lower_group_normalization(NodeLowering& l) {
   reduced[0] = reduced[1] = false;
   Shape kept = keep_dims(grouped.shape, reduced);
   Operand mean = mean_stage(l, grouped, reduced, l.internal("mean", x.dtype, kept));
-  Operand inverse = variance_stage(l, grouped, mean, reduced, l.internal("inv_std", x.dtype, kept), inverse_deviation(l.node.attr_float("epsilon", 1e-5)));
+  Operand inverse = variance_stage(l, grouped, mean, reduced, l.internal("inv_std", x.dtype, kept),
+                                   inverse_deviation(l.node.attr_float("epsilon", 1e-5)));
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
     Indices stat(kept.size(), make_int(0));
     stat[0] = at[0];
@@ -162,9 +169,8 @@ void lower_mean_variance_normalization(NodeLowering& l) {
   Operand mean = mean_stage(l, x, reduced, l.internal("mean", x.dtype, kept));
   Operand deviation = variance_stage(l, x, mean, reduced, l.internal("deviation", x.dtype, kept),
                                      [](Expr v) { return unary(Op::kSqrt, v) + like(1e-9, v); });
-  map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    return divide(x.at(at) - read_broadcast(mean, at), read_broadcast(deviation, at));
-  });
+  map_stage(l.b, l.name(), l.out_tensor(),
+            [&](const Indices& at) { return divide(x.at(at) - read_broadcast(mean, at), read_broadcast(deviation, at)); });
 }
 
 void lower_lp_normalization(NodeLowering& l) {
@@ -174,9 +180,10 @@ void lower_lp_normalization(NodeLowering& l) {
   std::vector<bool> reduced(x.shape.size(), false);
   reduced[static_cast<size_t>(l.axis(l.node.attr_int("axis", -1), x.rank()))] = true;
   int norm = l.internal("norm", x.dtype, keep_dims(x.shape, reduced));
-  reduce_stage(l.b, l.name("norm"), norm, x.shape, reduced, CombinerKind::kSum,
-               [&](const Indices& at) { return p == 1 ? unary(Op::kAbs, x.at(at)) : x.at(at) * x.at(at); },
-               [&](Expr sum) { return p == 1 ? sum : unary(Op::kSqrt, sum); });
+  reduce_stage(
+      l.b, l.name("norm"), norm, x.shape, reduced, CombinerKind::kSum,
+      [&](const Indices& at) { return p == 1 ? unary(Op::kAbs, x.at(at)) : x.at(at) * x.at(at); },
+      [&](Expr sum) { return p == 1 ? sum : unary(Op::kSqrt, sum); });
   Operand n = l.tensor_operand(norm);
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
     Expr length = read_broadcast(n, at);
@@ -194,7 +201,7 @@ void lower_lrn(NodeLowering& l) {
   if (size > 1) {
     Shape shape = x.shape;
     shape[1] = channels + size - 1;
-    int tensor = l.internal("pad", l.in(0).dtype, shape);
+    int tensor = l.internal("pad", l.in(0).dtype, shape, l.in(0).order);
     map_stage(l.b, l.name("pad"), tensor, [&](const Indices& at) {
       Indices from = at;
       from[1] = at[1] - before;
@@ -212,10 +219,14 @@ void lower_lrn(NodeLowering& l) {
   s.combine(CombinerKind::kSum, e * e);
   Expr base = s.acc() * like(alpha / static_cast<double>(size), e) + like(bias, e);
   Expr power;  // by square roots where they suffice
-  if (beta == 0.5) power = unary(Op::kSqrt, base);
-  else if (beta == 0.75) power = unary(Op::kSqrt, base) * unary(Op::kSqrt, unary(Op::kSqrt, base));
-  else if (beta == 1) power = base;
-  else power = make_op(Op::kPow, {base, like(beta, base)});
+  if (beta == 0.5)
+    power = unary(Op::kSqrt, base);
+  else if (beta == 0.75)
+    power = unary(Op::kSqrt, base) * unary(Op::kSqrt, unary(Op::kSqrt, base));
+  else if (beta == 1)
+    power = base;
+  else
+    power = make_op(Op::kPow, {base, like(beta, base)});
   s.output(l.out_tensor(), at, divide(x.at(at), power));
   s.emit();
 }

@@ -5,7 +5,8 @@
 namespace tlm::ir {
 namespace {
 
-// Index of the element that stands at position i (relative to the input) of a dimension of extent `in`, 0 where nothing is outside.
+// Index of the element that stands at position i (relative to the input) of a dimension of extent `in`, 0 where nothing is
+// outside.
 Expr source(const NodeLowering& l, const std::string& mode, const Expr& i, int64_t in, bool outside) {
   if (!outside) return i;
   Expr last = make_int(in - 1);

@@ -118,7 +118,9 @@ void lower_lp_pool(NodeLowering& l) {
   std::vector<Window> ws = windows(l, l.in(0).shape, l.out().shape);
   int64_t p = l.node.attr_int("p", 2);
   Operand x = padded(l, 0, ws, make_const(0, compute_type(l.in(0).dtype)));
-  pool(l, x, ws, CombinerKind::kSum, [p](Expr e) { return absolute_power(e, p); }, [p](Expr sum, const Indices&) { return root(sum, p); });
+  pool(
+      l, x, ws, CombinerKind::kSum, [p](Expr e) { return absolute_power(e, p); },
+      [p](Expr sum, const Indices&) { return root(sum, p); });
 }
 
 void lower_global_pool(NodeLowering& l) {
@@ -129,9 +131,12 @@ void lower_global_pool(NodeLowering& l) {
   for (size_t d = 2; d < x.shape.size(); ++d) count *= static_cast<double>(x.shape[d]);
   int64_t p = l.node.attr_int("p", 2);
   bool average = l.node.op == OpKind::kGlobalAveragePool, lp = l.node.op == OpKind::kGlobalLpPool;
-  reduce_stage(l.b, l.name(), l.out_tensor(), x.shape, reduced, average || lp ? CombinerKind::kSum : CombinerKind::kMax,
-               [&](const Indices& at) { return lp ? absolute_power(x.at(at), p) : x.at(at); },
-               [&](Expr acc) { return average ? divide(acc, like(count, acc)) : lp ? root(acc, p) : acc; });
+  reduce_stage(
+      l.b, l.name(), l.out_tensor(), x.shape, reduced, average || lp ? CombinerKind::kSum : CombinerKind::kMax,
+      [&](const Indices& at) { return lp ? absolute_power(x.at(at), p) : x.at(at); },
+      [&](Expr acc) { return average ? divide(acc, like(count, acc))
+                             : lp    ? root(acc, p)
+                                     : acc; });
 }
 
 }  // namespace tlm::ir

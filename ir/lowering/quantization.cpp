@@ -16,7 +16,9 @@ Expr ZeroPoint::subtract(const Expr& x, const Expr& channel) const {
   return value.at ? wide - make_cast(read_parameter(value, channel), DType::kI32) : wide;
 }
 
-Expr ZeroPoint::stored(const Expr& channel, DType t) const { return value.at ? read_parameter(value, channel) : make_const(0, t); }
+Expr ZeroPoint::stored(const Expr& channel, DType t) const {
+  return value.at ? read_parameter(value, channel) : make_const(0, t);
+}
 
 ZeroPoint zero_point(const NodeLowering& l, int i) { return {l.has_input(i) ? l.operand(i) : Operand{}}; }
 
@@ -78,9 +80,8 @@ void lower_dynamic_quantize_linear(NodeLowering& l) {
     return make_cast(unary(Op::kRound, divide(make_float(0) - min.at({}), s.at({}))), DType::kU8);
   });
   if (!l.has_output(0)) return;
-  map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    return quantized(divide(x.at(at), s.at({})), z.at({}), DType::kU8);
-  });
+  map_stage(l.b, l.name(), l.out_tensor(),
+            [&](const Indices& at) { return quantized(divide(x.at(at), s.at({})), z.at({}), DType::kU8); });
 }
 
 }  // namespace tlm::ir

@@ -44,16 +44,18 @@ void log_sum_exp(NodeLowering& l, const Operand& x, const std::vector<bool>& red
     if (reduced[d]) kept[d] = 1;
   }
   int tensor = l.internal("max", t, kept);
-  reduce_stage(l.b, l.name("max"), tensor, x.shape, reduced, CombinerKind::kMax, [&](const Indices& at) { return make_cast(x.at(at), t); },
-               [](Expr m) { return make_select(unary(Op::kIsInf, m), like(0, m), m); });
+  reduce_stage(
+      l.b, l.name("max"), tensor, x.shape, reduced, CombinerKind::kMax, [&](const Indices& at) { return make_cast(x.at(at), t); },
+      [](Expr m) { return make_select(unary(Op::kIsInf, m), like(0, m), m); });
   Operand max = l.tensor_operand(tensor);
   Expr row;  // the maximum, read where the sum is stored
-  reduce_stage(l.b, l.name(), l.out_tensor(), x.shape, reduced, CombinerKind::kSum,
-               [&](const Indices& at) {
-                 row = read_broadcast(max, at);
-                 return unary(Op::kExp, make_cast(x.at(at), t) - row);
-               },
-               [&](Expr sum) { return unary(Op::kLog, sum) + row; });
+  reduce_stage(
+      l.b, l.name(), l.out_tensor(), x.shape, reduced, CombinerKind::kSum,
+      [&](const Indices& at) {
+        row = read_broadcast(max, at);
+        return unary(Op::kExp, make_cast(x.at(at), t) - row);
+      },
+      [&](Expr sum) { return unary(Op::kLog, sum) + row; });
 }
 
 }  // namespace
@@ -74,7 +76,8 @@ void lower_reduce(NodeLowering& l) {
   }
   if (l.node.op == OpKind::kReduceLogSumExp) return log_sum_exp(l, x, reduced);
   Reduction r = reduction(l.node.op, x.dtype, count);
-  reduce_stage(l.b, l.name(), l.out_tensor(), x.shape, reduced, r.kind, [&](const Indices& at) { return r.element(x.at(at)); }, r.finish);
+  reduce_stage(
+      l.b, l.name(), l.out_tensor(), x.shape, reduced, r.kind, [&](const Indices& at) { return r.element(x.at(at)); }, r.finish);
 }
 
 }  // namespace tlm::ir

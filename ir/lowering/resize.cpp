@@ -1,5 +1,5 @@
-// Resize, one dimension after the other: each output position is a weighted sum of a few input positions, taken from tables that are
-// computed here. Formulas: the Resize operator of the ONNX specification.
+// Resize, one dimension after the other: each output position is a weighted sum of a few input positions, taken from tables that
+// are computed here. Formulas: the Resize operator of the ONNX specification.
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +26,8 @@ struct DimensionTaps {
   std::vector<bool> outside;
 };
 
-double source_coordinate(const NodeLowering& l, const ResizeRule& r, double o, double in, double out, double scale, double roi_start, double roi_end) {
+double source_coordinate(const NodeLowering& l, const ResizeRule& r, double o, double in, double out, double scale,
+                         double roi_start, double roi_end) {
   if (r.transform == "half_pixel") return (o + 0.5) / scale - 0.5;
   if (r.transform == "half_pixel_symmetric") {
     double adjustment = out / (scale * in);
@@ -37,7 +38,8 @@ double source_coordinate(const NodeLowering& l, const ResizeRule& r, double o, d
   if (r.transform == "asymmetric") return o / scale;
   if (r.transform == "tf_half_pixel_for_nn") return (o + 0.5) / scale;
   if (r.transform == "tf_crop_and_resize") {
-    return out > 1 ? roi_start * (in - 1) + o * (roi_end - roi_start) * (in - 1) / (out - 1) : 0.5 * (roi_start + roi_end) * (in - 1);
+    return out > 1 ? roi_start * (in - 1) + o * (roi_end - roi_start) * (in - 1) / (out - 1)
+                   : 0.5 * (roi_start + roi_end) * (in - 1);
   }
   l.unsupported_attr("coordinate_transformation_mode", r.transform);
 }
@@ -105,7 +107,8 @@ Expr plain_index(const DimensionTaps& d, const Expr& o, int64_t in) {
 }
 
 // tensor = x resized along `dim`.
-void resize_dimension(NodeLowering& l, const Operand& x, size_t dim, const DimensionTaps& d, int tensor, const std::function<Expr(Expr, const Indices&)>& finish) {
+void resize_dimension(NodeLowering& l, const Operand& x, size_t dim, const DimensionTaps& d, int tensor,
+                      const std::function<Expr(Expr, const Indices&)>& finish) {
   const Shape& shape = l.b.subgraph.tensors[static_cast<size_t>(tensor)].shape;
   std::string suffix = std::to_string(dim);
   StageDraft s(l.b, l.name(suffix));
@@ -130,7 +133,7 @@ void resize_dimension(NodeLowering& l, const Operand& x, size_t dim, const Dimen
     }
     Expr k = s.reduce("k", static_cast<int64_t>(width));
     int table = l.b.constant(l.name("places" + suffix), places);
-    from[dim] = make_load(table, DType::kI64, {at[dim], k});
+    from[dim] = clamp_index(make_load(table, DType::kI64, {at[dim], k}), x.shape[dim]);
     Expr e = x.at(from);
     if (weighted) {
       DType t = is_float(e->dtype) ? e->dtype : DType::kF32;
@@ -196,7 +199,7 @@ void lower_resize(NodeLowering& l) {
     Shape shape = current.shape;
     shape[d] = out[d];
     DType t = is_float(x.dtype) || r.mode == "nearest" ? x.dtype : DType::kF32;
-    int tensor = last ? l.out_tensor() : l.internal("dim" + std::to_string(d), t, shape);
+    int tensor = last ? l.out_tensor() : l.internal("dim" + std::to_string(d), t, shape, l.in(0).order);
     resize_dimension(l, current, d, dims[d], tensor, [&](Expr e, const Indices& at) {
       if (!last || outside.empty()) return e;
       Expr any;

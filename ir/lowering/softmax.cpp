@@ -30,9 +30,8 @@ Operand sum_of_exponentials(NodeLowering& l, const Operand& x, const Operand& ma
 void log_softmax(NodeLowering& l, const Operand& x, int axis, int tensor) {
   Operand max = row_maximum(l, x, axis);
   Operand sum = sum_of_exponentials(l, x, max, axis);
-  map_stage(l.b, l.name("log"), tensor, [&](const Indices& at) {
-    return x.at(at) - read_broadcast(max, at) - unary(Op::kLog, read_broadcast(sum, at));
-  });
+  map_stage(l.b, l.name("log"), tensor,
+            [&](const Indices& at) { return x.at(at) - read_broadcast(max, at) - unary(Op::kLog, read_broadcast(sum, at)); });
 }
 
 // max; e^(x - max); its sum; the quotient. The schedule decides whether the exponentials are stored or computed twice.
@@ -42,8 +41,9 @@ void lower_softmax(NodeLowering& l) {
   int axis = l.axis(l.node.attr_int("axis", -1), x.rank());
   if (l.node.op == OpKind::kLogSoftmax) return log_softmax(l, x, axis, l.out_tensor());
   Operand max = row_maximum(l, x, axis);
-  int exponentials = l.internal("exp", x.dtype, x.shape);
-  map_stage(l.b, l.name("exp"), exponentials, [&](const Indices& at) { return unary(Op::kExp, x.at(at) - read_broadcast(max, at)); });
+  int exponentials = l.internal("exp", x.dtype, x.shape, l.in(0).order);
+  map_stage(l.b, l.name("exp"), exponentials,
+            [&](const Indices& at) { return unary(Op::kExp, x.at(at) - read_broadcast(max, at)); });
   Operand e = l.tensor_operand(exponentials);
   std::vector<bool> reduced(x.shape.size(), false);
   reduced[static_cast<size_t>(axis)] = true;
@@ -63,7 +63,8 @@ void lower_hardmax(NodeLowering& l) {
   arg_reduce_stage(l, x, axis, /*largest=*/true, /*last=*/false, tensor);
   Operand place = l.tensor_operand(tensor);
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    return make_select(equals(at[static_cast<size_t>(axis)], read_broadcast(place, at)), make_const(1, x.dtype), make_const(0, x.dtype));
+    return make_select(equals(at[static_cast<size_t>(axis)], read_broadcast(place, at)), make_const(1, x.dtype),
+                       make_const(0, x.dtype));
   });
 }
 

@@ -9,7 +9,8 @@ namespace tlm::ir {
 StageDraft::StageDraft(SubgraphBuilder& b, std::string name) : b_(b) { stage_.name = std::move(name); }
 
 Expr StageDraft::add(const std::string& name, int64_t extent, AxisKind kind) {
-  TLM_CHECK(stage_.axes.empty() || stage_.axes.back().kind <= kind) << "axis " << name << " of " << stage_.name << " is out of order";
+  TLM_CHECK(stage_.axes.empty() || stage_.axes.back().kind <= kind)
+      << "axis " << name << " of " << stage_.name << " is out of order";
   if (kind == AxisKind::kReduce) {
     if (extent == 0) empty_reduction_ = true;
   } else if (extent == 0) {
@@ -81,8 +82,10 @@ void reduce_stage(SubgraphBuilder& b, const std::string& name, int tensor, const
     }
   }
   for (size_t d = 0; d < shape.size(); ++d) {
-    if (!reduced[d]) out.push_back(at[d]);
-    else if (keep) out.push_back(make_int(0));
+    if (!reduced[d])
+      out.push_back(at[d]);
+    else if (keep)
+      out.push_back(make_int(0));
   }
   s.combine(kind, body(at));
   s.output(tensor, out, result ? result(s.acc()) : s.acc());
@@ -111,9 +114,7 @@ Expr like(double v, const Expr& e) { return make_const(v, e->dtype); }
 
 Expr lowest(DType t) { return make_combiner(CombinerKind::kMax, t).identity.front(); }
 
-Expr clamp_index(const Expr& e, int64_t extent) {
-  return maximum(minimum(e, make_int(extent - 1)), make_int(0));
-}
+Expr clamp_index(const Expr& e, int64_t extent) { return maximum(minimum(e, make_int(extent - 1)), make_int(0)); }
 
 Expr safe_index(const Expr& loaded, int64_t extent) {
   if (loaded->op == Op::kInt) {

@@ -19,9 +19,9 @@ class StageDraft {
   Expr scan(const std::string& name, int64_t extent) { return add(name, extent, AxisKind::kScan); }
   Indices spatial(const Shape& shape);  // named i, j, k, …
 
-  void body(Expr value);                                  // no reduction
-  void combine(CombinerKind kind, Expr value);            // one accumulator
-  void combine(Combiner c, std::vector<Expr> values);     // a tuple
+  void body(Expr value);                               // no reduction
+  void combine(CombinerKind kind, Expr value);         // one accumulator
+  void combine(Combiner c, std::vector<Expr> values);  // a tuple
   void exclusive() { stage_.exclusive = true; }
   Expr acc(int j = 0) const;
   // tensor[indices] = result, cast to the tensor's type.
@@ -54,13 +54,13 @@ Expr read_broadcast(const Operand& x, const Indices& at);
 Expr less(const Expr& a, const Expr& b);
 Expr less_equal(const Expr& a, const Expr& b);
 Expr equals(const Expr& a, const Expr& b);
-Expr both(const Expr& a, const Expr& b);        // an empty `a` is true
+Expr both(const Expr& a, const Expr& b);  // an empty `a` is true
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
-Expr divide(const Expr& a, const Expr& b);      // in the operands' type
+Expr divide(const Expr& a, const Expr& b);  // in the operands' type
 Expr unary(Op op, const Expr& a);
-Expr like(double v, const Expr& e);             // literal of e's type
-Expr lowest(DType t);                           // literal: identity of max
+Expr like(double v, const Expr& e);  // literal of e's type
+Expr lowest(DType t);                // literal: identity of max
 // An index loaded from a tensor: i64, negatives counted from the end, clamped into [0, extent).
 Expr safe_index(const Expr& loaded, int64_t extent);
 // Clamped only.

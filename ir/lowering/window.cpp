@@ -13,9 +13,11 @@ std::string dimension_name(size_t d, size_t rank) {
 
 std::vector<Window> windows(const NodeLowering& l, const Shape& in, const Shape& out, std::vector<int64_t> kernel) {
   size_t n = in.size() - 2;
-  std::vector<int64_t> shape = l.ints("kernel_shape"), strides = l.ints("strides"), dilations = l.ints("dilations"), pads = l.ints("pads");
+  std::vector<int64_t> shape = l.ints("kernel_shape"), strides = l.ints("strides"), dilations = l.ints("dilations"),
+                       pads = l.ints("pads");
   if (shape.empty()) shape = std::move(kernel);
-  if (shape.size() != n) l.bad_model("kernel_shape has " + std::to_string(shape.size()) + " entries for " + std::to_string(n) + " dimensions");
+  if (shape.size() != n)
+    l.bad_model("kernel_shape has " + std::to_string(shape.size()) + " entries for " + std::to_string(n) + " dimensions");
   std::vector<Window> result(n);
   for (size_t d = 0; d < n; ++d) {
     Window& w = result[d];
@@ -42,7 +44,7 @@ Operand padded(NodeLowering& l, int input, const std::vector<Window>& windows, E
     shape[static_cast<size_t>(first) + d] = w.reach();
   }
   if (!outside) return x;
-  int tensor = l.internal("pad", l.in(input).dtype, shape);
+  int tensor = l.internal("pad", l.in(input).dtype, shape, l.in(input).order);
   map_stage(l.b, l.name("pad"), tensor, [&](const Indices& at) {
     Indices from = at;
     Expr inside;

@@ -21,8 +21,8 @@ std::vector<Window> windows(const NodeLowering& l, const Shape& in, const Shape&
 Operand padded(NodeLowering& l, int input, const std::vector<Window>& windows, Expr value, int first = 2);
 
 // Axes of one sliding window, by spatial dimension.
-Indices output_axes(StageDraft& s, const std::vector<Window>& windows);   // od, oh, ow
-Indices kernel_axes(StageDraft& s, const std::vector<Window>& windows);   // kd, kh, kw (reduction)
+Indices output_axes(StageDraft& s, const std::vector<Window>& windows);  // od, oh, ow
+Indices kernel_axes(StageDraft& s, const std::vector<Window>& windows);  // kd, kh, kw (reduction)
 // o·stride + k·dilation
 Expr window_index(const Window& w, const Expr& o, const Expr& k);
 
