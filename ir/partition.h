@@ -24,13 +24,19 @@ struct Step {
 
 struct Partition {
   std::vector<Step> steps;
-  std::vector<ValueId> alias;                 // by value: the value whose buffer it shares (itself if none)
+  // By value: the value whose buffer it shares (itself if none). Where it lies there is said by the strides and the offset of the
+  // tensors bound to it; several steps may write parts of one buffer (concatenation). Two ports of the model never share one.
+  std::vector<ValueId> alias;
 };
 
 struct PartitionOptions {
-  bool fuse = true;  // elementwise consumers and producers join their neighbour's subgraph
+  bool fuse = true;   // elementwise consumers and producers join their neighbour's subgraph
+  bool views = true;  // reshapes, slices and concatenations share buffers where they can; false: each value has its own
 };
 
+// Orders of values are honoured, but ports of the model and operands of runtime calls are row-major always. Nothing is done for
+// values without elements. A graph output without a node that makes it (a constant, or an input) is copied; a copied constant is
+// `made_up`, not bound.
 Partition partition(const Graph& g, const PartitionOptions& options = {});
 
 }  // namespace tlm::ir
