@@ -1,0 +1,73 @@
+#include "tlm/space/language/choice_tokens.h"
+
+#include "tlm/core/error.h"
+#include "tlm/space/language/number_alphabet.h"
+#include "tlm/space/plan.h"
+
+namespace tlm::space {
+namespace {
+
+Token word(const char* text) { return Vocabulary::standard().token(text); }
+
+Token attach_word(Attach a) {
+  switch (a) {
+    case Attach::kRoot: return word("root");
+    case Attach::kInline: return word("inline");
+    case Attach::kEpilogue: return word("epilogue");
+  }
+  TLM_CHECK(false) << "attach";
+  return -1;
+}
+
+Token tail_word(Tail t) {
+  switch (t) {
+    case Tail::kPeeled: return word("peeled");
+    case Tail::kBalanced: return word("balanced");
+    case Tail::kShifted: return word("shifted");
+  }
+  TLM_CHECK(false) << "tail";
+  return -1;
+}
+
+// An axis and, if there is one, the numbers that belong to it.
+void append_axis_with(std::vector<Token>& out, const Choice& c, size_t axis, size_t numbers) {
+  append_axis(out, static_cast<int>(c[axis]));
+  for (size_t i = 1; i <= numbers && c[axis] >= 0; ++i) append_number(out, c[axis + i]);
+}
+
+}  // namespace
+
+std::vector<Token> decision_head(const Decision& d) {
+  std::vector<Token> out = {word((std::string("@") + kind_name(d.kind)).c_str())};
+  if (d.kind == DecisionKind::kTile || d.kind == DecisionKind::kTail) append_axis(out, d.item);
+  if (d.kind == DecisionKind::kPack) append_number(out, d.item);
+  return out;
+}
+
+std::vector<Token> choice_tokens(const Decision& d, const Choice& c) {
+  std::vector<Token> out;
+  switch (d.kind) {
+    case DecisionKind::kAttach: return {attach_word(static_cast<Attach>(c[0]))};
+    case DecisionKind::kTail: return {tail_word(static_cast<Tail>(c[0]))};
+    case DecisionKind::kPack: return {word(c[0] == 0 ? "rows" : "panels")};
+    case DecisionKind::kMicro:
+      append_axis_with(out, c, 0, 2);
+      append_axis_with(out, c, 3, 1);
+      append_axis_with(out, c, 5, 1);
+      return out;
+    case DecisionKind::kUnroll: append_axis_with(out, c, 0, 1); return out;
+    case DecisionKind::kOrder:
+    case DecisionKind::kInner:
+    case DecisionKind::kReduce:
+      for (const int64_t axis : c) append_axis(out, static_cast<int>(axis));
+      return out;
+    case DecisionKind::kTile:
+    case DecisionKind::kParallel:
+      for (const int64_t n : c) append_number(out, n);
+      return out;
+  }
+  TLM_CHECK(false) << "decision kind";
+  return out;
+}
+
+}  // namespace tlm::space

@@ -1,0 +1,16 @@
+// A candidate of a decision as tokens. The one place that a new kind of decision adds to.
+#pragma once
+
+#include <vector>
+
+#include "tlm/space/decision.h"
+#include "tlm/space/language/vocabulary.h"
+
+namespace tlm::space {
+
+// Tokens that open a decision: its kind, and the axis or tensor that it is about.
+std::vector<Token> decision_head(const Decision& d);
+// Tokens of one candidate. Candidates of one decision differ, and none is the beginning of another.
+std::vector<Token> choice_tokens(const Decision& d, const Choice& c);
+
+}  // namespace tlm::space
