@@ -15,7 +15,9 @@ namespace tlm::ir {
 void interpret(const Subgraph& g, std::vector<Tensor>& bound, bool wide = false);
 
 // Values of tensor `t` at the given flat row-major positions only, computing no more than they need (recursively).
-// error_scale[i], if asked for, is (K+8)·2^-24·Σ|terms| of position i: the rounding bound of a float sum.
+// error_scale[i], if asked for, bounds the rounding error of a float evaluation of position i, in any order of summation: a sum of K
+// terms counts (K+8)·2^-24·Σ|terms|, the errors of its terms come on top, and so on through the stages (first-order; functions
+// other than + - * / √ count 8 units in the last place; infinite where rounding may change an integer). Sums are wide.
 std::vector<double> interpret_points(const Subgraph& g, const std::vector<Tensor>& bound, int t, std::span<const int64_t> positions,
                                      std::vector<double>* error_scale = nullptr);
 
