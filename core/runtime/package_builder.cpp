@@ -147,9 +147,12 @@ void PackageBuilder::write(const Manifest& manifest, const std::filesystem::path
 
 std::vector<std::byte> PackageBuilder::bytes(const Manifest& manifest) const {
   const Plan plan = this->plan(manifest);
-  std::vector<std::byte> out;
-  out.reserve(plan.header.total_bytes);
-  plan.stream(sections_, [&out](const std::byte* data, uint64_t n) { out.insert(out.end(), data, data + n); });
+  std::vector<std::byte> out(plan.header.total_bytes);
+  std::byte* end = out.data();
+  plan.stream(sections_, [&end](const std::byte* data, uint64_t n) {
+    if (n) std::memcpy(end, data, n);
+    end += n;
+  });
   return out;
 }
 

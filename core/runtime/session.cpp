@@ -194,6 +194,7 @@ double Session::run_phase(PhaseRun& phase) {
 
 RunResult Session::run_steps(const RunOptions& options) {
   RunProfile* profile = options.profile;
+  const std::span<double> step_ms = profile && options.step_ms.empty() ? std::span<double>(profile->step_ms) : options.step_ms;
   const auto run_start = Clock::now();
   double kernels_ms = 0;
   for (size_t s = 0; s < steps_.size(); ++s) {
@@ -225,7 +226,7 @@ RunResult Session::run_steps(const RunOptions& options) {
                      profile ? busy_ms_.data() : nullptr};
       kernels_ms += run_phase(phase);
     }
-    if (profile && s < profile->step_ms.size()) profile->step_ms[s] = ms_since(start);
+    if (profile && s < step_ms.size()) step_ms[s] = ms_since(start);
   }
   if (cancelled(options)) return {RunCode::kCancelled, "cancelled"};
   if (profile) {

@@ -39,14 +39,15 @@ struct RunResult {
 
 // Times of one run, in ms.
 struct RunProfile {
-  std::vector<double> step_ms;  // the caller sizes it: VariantDesc::steps.size()
+  std::vector<double> step_ms;  // one entry for each step, as far as the caller sized it
   double total_ms = 0;
   double overhead_ms = 0;       // total less the time inside kernels (of a parallel phase: of its busiest worker)
 };
 
 struct RunOptions {
   const std::atomic<bool>* cancel = nullptr;  // looked at between chunks
-  RunProfile* profile = nullptr;
+  RunProfile* profile = nullptr;              // null: not timed
+  std::span<double> step_ms;                  // memory for the times of the steps, instead of profile->step_ms
 };
 
 class Session {
