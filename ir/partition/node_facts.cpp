@@ -64,7 +64,13 @@ bool same_indices(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return equal(x, y); });
 }
 
-// Sets aligned and aligned_inputs: all stages write tensors of one shape, each point from the same point of internal tensors.
+// An axis occurs outside of the indices of loads.
+bool uses_axes(const Expr& e) {
+  if (e->op == Op::kVar) return true;
+  return e->op != Op::kLoad && std::any_of(e->args.begin(), e->args.end(), uses_axes);
+}
+
+// Sets aligned, point_free and aligned_inputs: all stages write tensors of one shape, each point from the same point of internal tensors.
 void find_alignment(const Graph& g, const Node& n, const SubgraphBuilder& b, NodeFacts& facts) {
   size_t present = 0;
   for (ValueId v : n.outputs) present += v.valid() ? 1 : 0;
@@ -91,6 +97,9 @@ void find_alignment(const Graph& g, const Node& n, const SubgraphBuilder& b, Nod
     if (b.binding[t].valid() && read[t] && !misread[t]) facts.aligned_inputs.push_back(b.binding[t]);
   }
   facts.aligned = true;
+  facts.point_free = std::none_of(b.subgraph.stages.begin(), b.subgraph.stages.end(), [](const Stage& s) {
+    return std::any_of(s.body.begin(), s.body.end(), uses_axes) || std::any_of(s.result.begin(), s.result.end(), uses_axes);
+  });
 }
 
 }  // namespace

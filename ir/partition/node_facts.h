@@ -21,6 +21,7 @@ struct NodeFacts {
   int stages = 0;
   bool pointwise = false;      // stages, none of which reduces or scans
   bool aligned = false;        // pointwise, one output, and every stage covers the output's shape index by index
+  bool point_free = false;     // aligned, and the value does not depend on where the point lies
   bool cheap = false;          // pointwise, no function that takes more than a few instructions
   bool single_writers = false; // no tensor is written by two stages (such a tensor is never inlined)
   // aligned: inputs of the output's shape that are read only at the point which is written.
