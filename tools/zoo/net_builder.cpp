@@ -1,0 +1,134 @@
+#include "tlm/tools/zoo/net_builder.h"
+
+#include <cmath>
+
+#include "tlm/core/hash.h"
+#include "tlm/ir/graph/op_table.h"
+
+namespace tlm::tools {
+
+using ir::OpKind;
+using ir::ValueId;
+
+NetBuilder::NetBuilder(std::string name, uint64_t seed) : seed_(seed) { graph_.name = std::move(name); }
+
+ValueId NetBuilder::input(const std::string& name, Shape shape) {
+  ir::Value v;
+  v.name = name;
+  v.shape = std::move(shape);
+  graph_.inputs.push_back(graph_.add_value(std::move(v)));
+  return graph_.inputs.back();
+}
+
+ValueId NetBuilder::op(OpKind kind, const std::string& name, std::vector<ValueId> inputs, ir::Attributes attrs) {
+  return ir::add_op(graph_, kind, std::move(inputs), std::move(attrs), name)[0];
+}
+
+ValueId NetBuilder::normal(const std::string& name, Shape shape, double mean, double deviation) {
+  Rng rng(Hasher().number(static_cast<int64_t>(seed_)).text(name).value());
+  Tensor t(DType::kF32, std::move(shape));
+  for (float& x : t.mutable_as<float>()) x = static_cast<float>(mean + deviation * rng.normal());
+  return graph_.add_constant(name, std::move(t));
+}
+
+double NetBuilder::power(ValueId v) const {
+  const auto it = power_.find(v);
+  return it == power_.end() ? 1 : it->second;
+}
+
+ValueId NetBuilder::conv(const std::string& name, ValueId x, const ConvShape& s, bool bias) {
+  const int64_t inputs = shape(x)[1] / s.group;
+  const double fan_in = static_cast<double>(inputs * s.kernel * s.kernel);
+  std::vector<ValueId> operands = {x, normal(name + ".weight", {s.channels, inputs, s.kernel, s.kernel}, 0, std::sqrt(2 / fan_in))};
+  if (bias) operands.push_back(normal(name + ".bias", {s.channels}, 0, 0.1));
+  const ValueId y = op(OpKind::kConv, name, operands,
+                       {{"kernel_shape", std::vector<int64_t>{s.kernel, s.kernel}},
+                        {"strides", std::vector<int64_t>{s.stride, s.stride}},
+                        {"pads", std::vector<int64_t>(4, s.pad)},
+                        {"group", s.group}});
+  power_[y] = 2 * power(x);
+  return y;
+}
+
+ValueId NetBuilder::batch_norm(const std::string& name, ValueId x, double gain) {
+  const Shape channels = {shape(x)[1]};
+  const double deviation = std::sqrt(power(x));
+  const ValueId scale = normal(name + ".weight", channels, gain, 0.1 * gain);
+  const ValueId bias = normal(name + ".bias", channels, 0, 0.1);
+  const ValueId mean = normal(name + ".running_mean", channels, 0, 0.1 * deviation);
+  const ValueId variance = normal(name + ".running_var", channels, power(x), 0);
+  Tensor& v = *graph_.value(variance).constant;
+  Rng rng(Hasher().number(static_cast<int64_t>(seed_)).text(name).value());
+  for (float& e : v.mutable_as<float>()) e *= static_cast<float>(0.8 + 0.4 * rng.uniform());
+  const ValueId y = op(OpKind::kBatchNormalization, name, {x, scale, bias, mean, variance}, {{"epsilon", 1e-5}});
+  power_[y] = gain * gain;
+  return y;
+}
+
+ValueId NetBuilder::relu(const std::string& name, ValueId x) {
+  const ValueId y = op(OpKind::kRelu, name, {x});
+  power_[y] = power(x) / 2;
+  return y;
+}
+
+ValueId NetBuilder::add(const std::string& name, ValueId a, ValueId b) {
+  const ValueId y = op(OpKind::kAdd, name, {a, b});
+  power_[y] = power(a) + power(b);
+  return y;
+}
+
+ValueId NetBuilder::max_pool(const std::string& name, ValueId x, int64_t kernel, int64_t stride, int64_t pad) {
+  const ValueId y = op(OpKind::kMaxPool, name, {x},
+                       {{"kernel_shape", std::vector<int64_t>{kernel, kernel}},
+                        {"strides", std::vector<int64_t>{stride, stride}},
+                        {"pads", std::vector<int64_t>(4, pad)}});
+  power_[y] = 2 * power(x);
+  return y;
+}
+
+ValueId NetBuilder::global_average_pool(const std::string& name, ValueId x) {
+  const ValueId y = op(OpKind::kGlobalAveragePool, name, {x});
+  power_[y] = power(x) / 2;
+  return y;
+}
+
+ValueId NetBuilder::flatten(const std::string& name, ValueId x) {
+  const ValueId y = op(OpKind::kFlatten, name, {x}, {{"axis", int64_t{1}}});
+  power_[y] = power(x);
+  return y;
+}
+
+ValueId NetBuilder::linear(const std::string& name, ValueId x, int64_t width) {
+  const int64_t k = shape(x)[1];
+  const ValueId w = normal(name + ".weight", {width, k}, 0, 1 / std::sqrt(static_cast<double>(k)));
+  const ValueId b = normal(name + ".bias", {width}, 0, 0.1);
+  const ValueId y = op(OpKind::kGemm, name, {x, w, b}, {{"transB", int64_t{1}}});
+  power_[y] = power(x);
+  return y;
+}
+
+ValueId NetBuilder::dense(const std::string& name, ValueId x, int64_t width) {
+  const int64_t k = shape(x).back();
+  const ValueId w = normal(name + ".weight", {k, width}, 0, 1 / std::sqrt(static_cast<double>(k)));
+  const ValueId b = normal(name + ".bias", {width}, 0, 0.1);
+  const ValueId y = op(OpKind::kAdd, name, {op(OpKind::kMatMul, name + ".product", {x, w}), b});
+  power_[y] = power(x);
+  return y;
+}
+
+ValueId NetBuilder::layer_norm(const std::string& name, ValueId x) {
+  const Shape width = {shape(x).back()};
+  const ValueId scale = normal(name + ".weight", width, 1, 0.1), bias = normal(name + ".bias", width, 0, 0.1);
+  return op(OpKind::kLayerNormalization, name, {x, scale, bias}, {{"axis", int64_t{-1}}});
+}
+
+ir::Graph NetBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& outputs) {
+  for (const auto& [name, v] : outputs) {
+    graph_.value(v).name = name;
+    graph_.outputs.push_back(v);
+  }
+  ir::verify(graph_);
+  return std::move(graph_);
+}
+
+}  // namespace tlm::tools
