@@ -5,13 +5,17 @@
 #include <string>
 #include <vector>
 
+namespace tlm::ir {
+struct Stage;
+}
+
 namespace tlm::space {
 
 // X(kind, text). A kind fixes how candidates are written as text and as tokens (choice_text.cpp, language/).
 #define TLM_DECISION_KINDS(X)                                                                                  \
   X(kAttach, "attach")      /* stage: [0] Attach */                                                            \
   X(kMicro, "micro")        /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */ \
-  X(kUnroll, "unroll")      /* nest: [reduction axis or -1, factor] */                                         \
+  X(kUnroll, "unroll")      /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */    \
   X(kTile, "tile")          /* axis: [points of the cache tile; 0 none] */                                     \
   X(kTail, "tail")          /* axis: [Tail] */                                                                 \
   X(kOrder, "order")        /* nest: permutation of the spatial axes that have a cache loop */                 \
@@ -33,13 +37,18 @@ struct Decision {
   DecisionKind kind = DecisionKind::kAttach;
   int stage = -1;                  // of the subgraph (attach: the stage; others: the nest's root)
   int item = -1;                   // kTile, kTail: axis; kPack: tensor
-  std::string name;                // "micro.s2", "tile.s2.ow", "pack.s2.w": unique in a space, stable
+  std::string name;                // "micro.s2", "tile.s2.ow", "pack.s2.t3" (tensor number): unique in a space, stable
   std::vector<Choice> candidates;  // never empty, no duplicates, deterministic order
   int neutral = 0;                 // the candidate that reproduces programs from before this decision existed
 };
+// A decision that has one candidate is taken silently: it is no part of a walk, a schedule or a sentence.
 
-// "co:2x8 ow:6", "peeled", "ow,oh", … ; parse_choice(text) finds the candidate with that text, -1 if none.
-// `axes` are the axis names of the decision's stage.
+// "co:2x8 ow:6" (vectors x lanes), "peeled", "ow,oh", "loops:2 grain:4", …; "none" where nothing is chosen.
+// `axes` are the axis names of the decision's stage, as axis_names() gives them.
 std::string choice_text(const Decision& d, const Choice& c, const std::vector<std::string>& axes);
+// The candidate with that text, -1 if none.
+int parse_choice(const Decision& d, const std::string& text, const std::vector<std::string>& axes);
+// Names of the stage's axes as schedules write them: the axes' own where all are identifiers and distinct, else "a0", "a1", ….
+std::vector<std::string> axis_names(const ir::Stage& s);
 
 }  // namespace tlm::space

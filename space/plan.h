@@ -13,8 +13,9 @@ namespace tlm::space {
 enum class Attach : uint8_t {
   kRoot,      // a loop nest of its own; its outputs are stored
   kInline,    // no reduction: its expression replaces every load of its output
-  kEpilogue,  // no reduction: computed on the accumulators of the nest that produces one of its operands at the same point,
-              // which is then not stored (unless other stages or the outside read it)
+  kEpilogue,  // no reduction: computed on the accumulators of the nest (with a reduction, without a scan) that produces one of its
+              // operands at the same point, which is then not stored (unless other stages or the outside read it). Axis i of the
+              // stage is spatial axis i of the root, of the same extent
 };
 
 enum class Tail : uint8_t {

@@ -1,0 +1,38 @@
+// A schedule under construction: what is decided so far, resolved to a plan, and where the walk stands.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tlm/core/target.h"
+#include "tlm/ir/tensor/subgraph.h"
+#include "tlm/space/decision.h"
+#include "tlm/space/plan.h"
+#include "tlm/space/rules/analysis.h"
+
+namespace tlm::space {
+
+// A value. Everything in it is a function of (subgraph, target, choices so far).
+struct Sketch {
+  SchedulePlan plan;                           // neutral where undecided
+  std::vector<int> host;                       // by stage: the root whose nest computes it; -1: inlined or undecided
+  std::vector<std::vector<int>> after;         // by root stage: root stages whose tensors its nest reads
+  int attached = 0;                            // stages whose attachment is decided
+  int nest = -1;                               // the nest being decided; -1: attachments are not complete
+  int rule = 0, item = 0;                      // position in nest_rules() and in the rule's items
+  std::shared_ptr<const NestInfo> info;        // of `nest`
+};
+
+struct Context {
+  const ir::Subgraph& g;
+  const Target& target;
+};
+
+Sketch initial_sketch(const Context& c);
+// The next decision with more than one candidate; those with one are taken on the way. nullopt: the plan is complete.
+std::optional<Decision> next_decision(const Context& c, Sketch& s);
+// Takes a candidate of the decision that next_decision returned.
+void take(const Context& c, Sketch& s, const Choice& choice);
+
+}  // namespace tlm::space

@@ -1,0 +1,57 @@
+// Cache tiles of spatial axes.
+#include "tlm/space/rules/tiling.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tlm/space/rules/rule.h"
+
+namespace tlm::space {
+
+double footprint_bytes(const NestInfo&, const Access& a, const std::vector<int64_t>& span) {
+  double elements = 1;
+  for (size_t d = 0; d < a.reach.size(); ++d) {
+    int64_t range = a.shape[d];
+    if (!a.reach[d].empty()) {
+      range = 1;
+      for (size_t i = 0; i < span.size(); ++i) range += std::abs(a.reach[d][i]) * (span[i] - 1);
+    }
+    elements *= static_cast<double>(std::min(range, a.shape[d]));
+  }
+  return elements * static_cast<double>(a.element_bytes);
+}
+
+double footprint_bytes(const NestInfo& n, const std::vector<int64_t>& span) {
+  double total = 0;
+  for (const Access& a : n.loads) total += footprint_bytes(n, a, span);
+  for (const Access& a : n.stores) total += footprint_bytes(n, a, span);
+  return total;
+}
+
+namespace {
+
+std::vector<Choice> candidates(const Context& c, const Sketch& s, int axis) {
+  std::vector<Choice> out = {{0}};
+  const NestInfo& n = *s.info;
+  if (c.target.device != DeviceKind::kCpu || axis >= n.spatial) return out;
+  if (footprint_bytes(n, n.extent) <= 0.5 * 1024 * c.target.l2_kb) return out;  // everything stays in cache anyway
+  const int64_t extent = n.extent[axis], tile = nest_plan(s).axes[axis].tile;
+  std::vector<int64_t> sizes;
+  for (int64_t parts : {2, 3, 4, 6, 8, 12, 16, 32}) sizes.push_back(round_up(ceil_div(extent, parts), tile));
+  for (int64_t multiple : {1, 2, 4}) sizes.push_back(multiple * tile);
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  for (int64_t size : sizes) {
+    if (size > 1 && size < extent) out.push_back({size});
+  }
+  return out;
+}
+
+}  // namespace
+
+Rule tile_rule() {
+  return {DecisionKind::kTile, [](const Context&, const Sketch& s) { return s.info->spatial; }, candidates,
+          [](const Context&, Sketch& s, int axis, const Choice& c) { nest_plan(s).axes[axis].cache = c[0]; }};
+}
+
+}  // namespace tlm::space

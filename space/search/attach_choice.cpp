@@ -1,0 +1,53 @@
+#include "tlm/space/search/attach_choice.h"
+
+#include <algorithm>
+
+namespace tlm::space {
+namespace {
+
+double points(const ir::Stage& s) {
+  double p = 1;
+  for (const ir::Axis& a : s.axes) p *= static_cast<double>(a.extent);
+  return p;
+}
+
+}  // namespace
+
+Attach attach_choice(const Context& c, const Sketch& s, const Decision& d) {
+  auto offered = [&](Attach a) {
+    return std::find(d.candidates.begin(), d.candidates.end(), Choice{static_cast<int64_t>(a)}) != d.candidates.end();
+  };
+  // On registers nothing is loaded or stored again.
+  if (offered(Attach::kEpilogue)) return Attach::kEpilogue;
+  if (!offered(Attach::kInline)) return Attach::kRoot;
+
+  // Inlined, the expression is computed at every load; as a root once, then stored and loaded.
+  constexpr double kMemory = 4;      // a store and its later load, in operations
+  constexpr double kPhase = 20000;   // a barrier, in operations
+  constexpr double kGuard = 4;       // a guarded load inside a reduction breaks its rhythm
+  ir::Stage self = inlined_stage(c.g, s.plan.attach, d.stage);
+  double ops = 0;
+  bool guarded = false;
+  for (const ir::Expr& e : self.body) {
+    ir::visit(e, [&](const ir::Expr& n) { guarded = guarded || n->op == ir::Op::kSelect; });
+  }
+  self.outputs.clear();
+  ops = ir::flops(self) / points(self);
+  double readings = 0;
+  for (const ir::StageOutput& o : c.g.stages[d.stage].outputs) {
+    for (int r : c.g.readers(o.tensor)) {
+      const ir::Stage& reader = c.g.stages[r];
+      double loads = 0;
+      auto count = [&](const ir::Expr& n) { loads += n->op == ir::Op::kLoad && n->id == o.tensor; };
+      for (const ir::Expr& e : reader.body) ir::visit(e, count);
+      for (const ir::Expr& e : reader.result) ir::visit(e, count);
+      readings += loads * points(reader);
+    }
+  }
+  const double each = ops + (guarded ? kGuard : 0);
+  const double inlined = readings * each;
+  const double stored = points(self) * (each + kMemory) + kPhase;
+  return inlined <= stored ? Attach::kInline : Attach::kRoot;
+}
+
+}  // namespace tlm::space

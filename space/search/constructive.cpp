@@ -1,0 +1,156 @@
+#include "tlm/space/search/constructive.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tlm/core/error.h"
+#include "tlm/space/rules/packing.h"
+#include "tlm/space/rules/parallel.h"
+#include "tlm/space/rules/register_tile.h"
+#include "tlm/space/scheduler.h"
+#include "tlm/space/search/attach_choice.h"
+#include "tlm/space/search/loop_choice.h"
+#include "tlm/space/search/machine_model.h"
+#include "tlm/space/space.h"
+
+namespace tlm::space {
+namespace {
+
+// First of the candidates with the lowest cost.
+template <typename Cost>
+int cheapest(const std::vector<Choice>& candidates, Cost cost) {
+  int best = 0;
+  double lowest = INFINITY;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const double c = cost(candidates[i]);
+    if (c < lowest * (1 - 1e-9)) {
+      lowest = c;
+      best = static_cast<int>(i);
+    }
+  }
+  return best;
+}
+
+int position(const std::vector<Choice>& candidates, const Choice& wanted) {
+  auto at = std::find(candidates.begin(), candidates.end(), wanted);
+  return at == candidates.end() ? 0 : static_cast<int>(at - candidates.begin());
+}
+
+int micro_choice(const Context& c, const Sketch& s, const Decision& d) {
+  const NestInfo& n = *s.info;
+  NestPlan plan = s.plan.nests[s.nest];
+  return cheapest(d.candidates, [&](const Choice& choice) {
+    const Micro m = Micro::from(choice);
+    NestPlan p = plan;
+    p.vector_axis = m.vector_axis;
+    p.lanes = m.lanes;
+    if (m.vector_axis >= 0) p.axes[m.vector_axis].tile = m.lanes * m.vectors;
+    for (int i : {0, 1}) {
+      if (m.axis[i] < 0) continue;
+      p.axes[m.axis[i]].tile = m.tile[i];
+      p.axes[m.axis[i]].tail = Tail::kBalanced;
+    }
+    return compute_cycles(n, p, c.target) + best_inner_traffic(n, p, c.target);
+  });
+}
+
+// Long reductions run from the farthest stride to the nearest: the innermost loop reads neighbours.
+Choice reduce_choice(const Sketch& s) {
+  const NestInfo& n = *s.info;
+  std::vector<int64_t> distance(n.extent.size(), 0);
+  for (const Access& l : n.loads) {
+    if (l.constant || l.index || l.epilogue) continue;
+    for (size_t a = 0; a < distance.size(); ++a) {
+      if (l.stride[a] != 0) distance[a] = std::max(distance[a], l.stride[a] == kIrregular ? INT64_MAX : std::abs(l.stride[a]));
+    }
+  }
+  std::vector<int> axes;
+  for (size_t a = n.spatial; a < n.extent.size(); ++a) {
+    if (static_cast<int>(a) != n.scan && n.extent[a] > 1) axes.push_back(static_cast<int>(a));
+  }
+  std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) { return distance[x] > distance[y]; });
+  return Choice(axes.begin(), axes.end());
+}
+
+// Little work between two jumps is unrolled; a big register tile is not: its body is long enough.
+int unroll_choice(const Sketch& s, const Decision& d) {
+  constexpr double kEnough = 6, kMost = 64;
+  const NestPlan& plan = s.plan.nests[s.nest];
+  double body = s.info->accumulators;
+  for (size_t a = 0; a < plan.axes.size(); ++a) {
+    body *= static_cast<double>(plan.axes[a].tile) / (static_cast<int>(a) == plan.vector_axis ? plan.lanes : 1);
+  }
+  if (body >= kEnough) return d.neutral;
+  return cheapest(d.candidates, [&](const Choice& c) {
+    const double updates = body * static_cast<double>(c[1] * c[3]);
+    return updates > kMost ? 1e9 + updates : -updates - (c[0] == static_cast<int64_t>(plan.axes.size()) - 1 ? 0.5 : 0);
+  });
+}
+
+int tail_choice(const Context& c, const Sketch& s, const Decision& d) {
+  const NestPlan& plan = s.plan.nests[s.nest];
+  for (const Access& a : s.info->loads) {  // panels along this axis want whole tiles
+    if (packable_along(*s.info, a, d.item) && (plan.vector_axis < 0 || !packable_along(*s.info, a, plan.vector_axis))) return d.neutral;
+  }
+  return cheapest(d.candidates, [&](const Choice& choice) {
+    NestPlan p = plan;
+    p.axes[d.item].tail = static_cast<Tail>(choice[0]);
+    return compute_cycles(*s.info, p, c.target);
+  });
+}
+
+int parallel_choice(const Context& c, const Sketch& s, const Decision& d) {
+  const std::vector<int64_t> trips = shareable_loops(*s.info, s.plan.nests[s.nest]);
+  const double total = work(*s.info);
+  return cheapest(d.candidates, [&](const Choice& choice) {
+    if (choice[0] == 0) return total;
+    double merged = 1;
+    for (int64_t i = 0; i < choice[0]; ++i) merged *= static_cast<double>(trips[i]);
+    const double chunks = std::ceil(merged / static_cast<double>(choice[1]));
+    // The core that gets most chunks decides; each chunk costs a little to hand out.
+    constexpr double kStart = 8000, kChunk = 200;
+    const double most = std::ceil(chunks / c.target.cores) * static_cast<double>(choice[1]);
+    return kStart + total * most / merged + kChunk * chunks / c.target.cores;
+  });
+}
+
+}  // namespace
+
+int constructive_choice(const Context& c, const Sketch& s, const Decision& d) {
+  switch (d.kind) {
+    case DecisionKind::kAttach: return position(d.candidates, {static_cast<int64_t>(attach_choice(c, s, d))});
+    case DecisionKind::kMicro: return micro_choice(c, s, d);
+    case DecisionKind::kUnroll: return unroll_choice(s, d);
+    case DecisionKind::kReduce: return position(d.candidates, reduce_choice(s));
+    case DecisionKind::kTile: return cheapest(d.candidates, [&](const Choice& x) { return tile_cost(c, s, d.item, x[0]); });
+    case DecisionKind::kTail: return tail_choice(c, s, d);
+    case DecisionKind::kOrder: return cheapest(d.candidates, [&](const Choice& x) { return order_cost(c, s, x); });
+    case DecisionKind::kInner: return cheapest(d.candidates, [&](const Choice& x) { return inner_cost(c, s, x); });
+    case DecisionKind::kPack: return position(d.candidates, {1});
+    case DecisionKind::kParallel: return parallel_choice(c, s, d);
+  }
+  TLM_CHECK(false) << d.name;
+  return 0;
+}
+
+namespace {
+
+class ConstructiveScheduler : public Scheduler {
+ public:
+  std::string name() const override { return "constructive"; }
+  std::vector<std::vector<Schedule>> schedule(const std::vector<std::shared_ptr<const Space>>& spaces) override {
+    std::vector<std::vector<Schedule>> out;
+    for (const auto& space : spaces) {
+      Walk w = space->walk();
+      w.complete();
+      out.push_back({w.schedule()});
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_constructive_scheduler() { return std::make_unique<ConstructiveScheduler>(); }
+
+}  // namespace tlm::space

@@ -1,0 +1,146 @@
+#include "tlm/space/search/machine_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tlm/space/rules/parallel.h"
+#include "tlm/space/rules/register_tile.h"
+#include "tlm/space/rules/tiling.h"
+
+namespace tlm::space {
+namespace {
+
+constexpr double kIssue = 2;       // vector operations, and loads, that start in one cycle
+constexpr double kLatency = 4;     // cycles until a dependent operation can start
+constexpr double kStepOverhead = 0.5;
+constexpr double kTileOverhead = 8;
+constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 8;
+
+struct Piece {
+  int64_t registers;  // points of one tile, vectors on the vector axis
+  double tiles;       // how many such tiles
+};
+
+std::vector<Piece> pieces(const NestInfo& n, const NestPlan& plan, int a) {
+  const int64_t unit = a == plan.vector_axis ? plan.lanes : 1;
+  const int64_t extent = ceil_div(n.extent[a], unit), tile = std::max<int64_t>(1, plan.axes[a].tile / unit);
+  const int64_t full = extent / tile, rest = extent % tile;
+  if (rest == 0) return {{tile, static_cast<double>(full)}};
+  if (plan.axes[a].tail == Tail::kBalanced) {
+    const int64_t count = full + 1, small = extent / count;
+    return {{small + 1, static_cast<double>(extent % count)}, {small, static_cast<double>(count - extent % count)}};
+  }
+  if (plan.axes[a].tail == Tail::kShifted) return {{tile, static_cast<double>(full + 1)}};
+  if (full == 0) return {{rest, 1}};
+  return {{tile, static_cast<double>(full)}, {rest, 1}};
+}
+
+// One register tile whose points along each axis are `points` (vectors on the vector axis).
+double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, const std::vector<int64_t>& points) {
+  double acc = n.accumulators;
+  for (int a = 0; a < n.spatial; ++a) acc *= static_cast<double>(points[a]);
+  const int v = plan.vector_axis;
+  const bool horizontal = v >= n.spatial;
+  double steps = 1;
+  for (size_t a = n.spatial; a < n.extent.size(); ++a) steps *= static_cast<double>(n.extent[a]);
+  if (horizontal) steps = steps / static_cast<double>(n.extent[v]) * static_cast<double>(ceil_div(n.extent[v], plan.lanes));
+  double loads = 0, once = 0;
+  for (const Access& l : n.loads) {
+    double count = 1;
+    for (int a = 0; a < n.spatial; ++a) count *= l.depends(a) ? static_cast<double>(points[a]) : 1;
+    if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= 1.5 * plan.lanes;
+    (l.epilogue && n.reduces ? once : loads) += count;
+  }
+  double ops = acc * std::max(1.0, n.body_ops + (t.fma || !n.reduces || n.body_ops < 1 ? 0 : 1)) / n.accumulators;
+  const double statements = [&] {  // updates between two jumps
+    double u = 1;
+    for (size_t a = n.spatial; a < n.extent.size(); ++a) u *= static_cast<double>(plan.axes[a].tile);
+    return horizontal ? u / plan.lanes : u;
+  }();
+  double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0}) + 0.05 * loads;
+  step += kStepOverhead / std::max(1.0, statements);
+  double end = kTileOverhead + acc / n.accumulators * (1 + n.point_ops + once) / kIssue;
+  if (horizontal) end += acc * 3 * std::log2(static_cast<double>(plan.lanes));
+  if (!n.reduces) end = kTileOverhead / 2 + acc;
+  return steps * step + end;
+}
+
+// Traffic into a cache of `capacity` bytes.
+double traffic_bytes(const NestInfo& n, const std::vector<std::pair<int, int64_t>>& loops,
+                     const std::vector<std::vector<int64_t>>& spans, double capacity) {
+  size_t level = 0;  // the outermost level whose data fits
+  while (level < loops.size() && footprint_bytes(n, spans[level]) > capacity) ++level;
+  const bool fits = footprint_bytes(n, spans[level]) <= capacity;
+  double total = 0;
+  auto add = [&](const Access& a, double weight) {
+    double times = 1;
+    bool resident = fits;  // stays while the loops directly around do not move it
+    for (size_t l = level; l-- > 0;) {
+      const bool moves = a.depends(loops[l].first);
+      if (moves || !resident) {
+        times *= static_cast<double>(loops[l].second);
+        resident = false;
+      }
+    }
+    total += weight * times * footprint_bytes(n, a, spans[level]);
+  };
+  for (const Access& a : n.loads) add(a, 1);
+  for (const Access& a : n.stores) add(a, 2);  // fetched and written back
+  return total;
+}
+
+}  // namespace
+
+double compute_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
+  std::vector<int64_t> points(n.extent.size(), 1);
+  double outer = 1;
+  std::vector<int> tiled;
+  for (int a = 0; a < n.spatial; ++a) {
+    if (plan.axes[a].tile > 1) tiled.push_back(a);
+    else outer *= static_cast<double>(n.extent[a]);
+  }
+  if (n.scan >= 0) outer *= 1;  // its steps are counted like a reduction's
+  double total = 0;
+  auto visit = [&](auto&& self, size_t i, double count) -> void {
+    if (i == tiled.size()) {
+      total += count * tile_cycles(n, plan, t, points);
+      return;
+    }
+    for (const Piece& p : pieces(n, plan, tiled[i])) {
+      if (p.tiles == 0) continue;
+      points[tiled[i]] = p.registers;
+      self(self, i + 1, count * p.tiles);
+    }
+    points[tiled[i]] = 1;
+  };
+  visit(visit, 0, outer);
+  return total;
+}
+
+double traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
+  std::vector<std::pair<int, int64_t>> loops;          // axis, iterations; outermost first
+  std::vector<std::vector<int64_t>> spans = {n.extent};  // points of each axis inside the first i loops
+  auto loop = [&](int a, int64_t step) {
+    const int64_t trips = ceil_div(spans.back()[a], step);
+    if (trips == 1) return;
+    loops.push_back({a, trips});
+    spans.push_back(spans.back());
+    spans.back()[a] = std::min(step, spans.back()[a]);
+  };
+  for (int a : plan.order) loop(a, plan.axes[a].cache);
+  for (int a : plan.inner_order) loop(a, plan.axes[a].tile);
+  return traffic_bytes(n, loops, spans, 0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle +
+         traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle;
+}
+
+double imbalance(const NestInfo& n, const NestPlan& plan, const Target& t) {
+  if (t.cores <= 1 || work(n) < kWorkWorthSharing) return 1;
+  double merged = 1;
+  for (int64_t trips : shareable_loops(n, plan)) {
+    if (merged >= t.cores * kMaxChunks) break;
+    merged *= static_cast<double>(trips);
+  }
+  return std::ceil(merged / t.cores) * t.cores / merged;
+}
+
+}  // namespace tlm::space

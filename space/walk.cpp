@@ -1,0 +1,73 @@
+#include "tlm/core/error.h"
+#include "tlm/space/rules/sketch.h"
+#include "tlm/space/search/constructive.h"
+#include "tlm/space/space.h"
+
+namespace tlm::space {
+
+struct Walk::State {
+  Sketch sketch;
+  std::optional<Decision> open;
+  std::vector<int> chosen;
+  std::vector<Decision> decided;
+};
+
+namespace {
+
+Context context(const Space& s) { return {s.subgraph(), s.target()}; }
+
+}  // namespace
+
+Walk::Walk(std::shared_ptr<const Space> space) : space_(std::move(space)) {
+  auto state = std::make_shared<State>();
+  state->sketch = initial_sketch(context(*space_));
+  state->open = next_decision(context(*space_), state->sketch);
+  state_ = std::move(state);
+}
+
+bool Walk::done() const { return !state_->open; }
+
+const Decision& Walk::decision() const {
+  TLM_CHECK(!done()) << "the walk is complete";
+  return *state_->open;
+}
+
+void Walk::choose(int candidate) {
+  const Decision& open = decision();
+  TLM_CHECK(candidate >= 0 && candidate < static_cast<int>(open.candidates.size())) << open.name << ": candidate " << candidate;
+  // A state that nobody else holds is changed in place; one that other walks share is copied.
+  std::shared_ptr<State> state =
+      state_.use_count() == 1 ? std::const_pointer_cast<State>(std::move(state_)) : std::make_shared<State>(*state_);
+  take(context(*space_), state->sketch, state->open->candidates[candidate]);
+  state->chosen.push_back(candidate);
+  state->decided.push_back(std::move(*state->open));
+  state->open = next_decision(context(*space_), state->sketch);
+  state_ = std::move(state);
+}
+
+int Walk::constructive() const { return constructive_choice(context(*space_), state_->sketch, decision()); }
+
+void Walk::complete() {
+  while (!done()) choose(constructive());
+}
+
+const std::vector<int>& Walk::chosen() const { return state_->chosen; }
+const std::vector<Decision>& Walk::decisions() const { return state_->decided; }
+
+Schedule Walk::schedule() const {
+  Schedule s;
+  for (size_t i = 0; i < state_->decided.size(); ++i) {
+    const Decision& d = state_->decided[i];
+    s.choices.emplace_back(d.name, choice_text(d, d.candidates[state_->chosen[i]], axis_names(space_->subgraph().stages[d.stage])));
+  }
+  return s;
+}
+
+SchedulePlan Walk::plan() const {
+  TLM_CHECK(done()) << "undecided: " << decision().name;
+  return state_->sketch.plan;
+}
+
+const Space& Walk::space() const { return *space_; }
+
+}  // namespace tlm::space
