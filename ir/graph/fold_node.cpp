@@ -8,8 +8,9 @@ namespace tlm::ir {
 
 namespace {
 
-// The node's outputs, by position (those that nobody names stay empty); nothing if lowering refuses the node.
-std::optional<std::vector<std::optional<Tensor>>> compute(const Graph& g, const Node& n) {
+// The node's outputs, by position (those that nobody names stay empty); nothing if lowering refuses the node or it is too much
+// work.
+std::optional<std::vector<std::optional<Tensor>>> compute(const Graph& g, const Node& n, double max_flops) {
   std::vector<std::optional<Tensor>> results(n.outputs.size());
   if (route(n.op) == Route::kView && n.outputs.size() == 1) {
     results[0] = g.value(n.inputs[0]).constant->reshaped(g.value(n.outputs[0]).shape);
@@ -19,8 +20,10 @@ std::optional<std::vector<std::optional<Tensor>>> compute(const Graph& g, const 
   for (size_t i = 0; i < n.outputs.size(); ++i) {
     if (!n.outputs[i].valid()) continue;
     const Value& v = g.value(n.outputs[i]);
-    if (element_count(v.shape) == 0) results[i] = Tensor(v.dtype, v.shape);
-    else all_empty = false;
+    if (element_count(v.shape) == 0)
+      results[i] = Tensor(v.dtype, v.shape);
+    else
+      all_empty = false;
   }
   if (all_empty) return results;
 
@@ -31,10 +34,13 @@ std::optional<std::vector<std::optional<Tensor>>> compute(const Graph& g, const 
     if (e.code() == ErrorCode::kUnsupported) return std::nullopt;
     throw;
   }
+  if (flops(b.subgraph) > max_flops) return std::nullopt;
   std::vector<Tensor> bound(b.subgraph.tensors.size());
   for (size_t t = 0; t < bound.size(); ++t) {
-    if (b.made_up[t]) bound[t] = *b.made_up[t];
-    else if (b.binding[t].valid() && g.value(b.binding[t]).constant) bound[t] = *g.value(b.binding[t]).constant;
+    if (b.made_up[t])
+      bound[t] = *b.made_up[t];
+    else if (b.binding[t].valid() && g.value(b.binding[t]).constant)
+      bound[t] = *g.value(b.binding[t]).constant;
   }
   evaluate(b.subgraph, bound);
   for (size_t t = 0; t < bound.size(); ++t) {
@@ -48,12 +54,12 @@ std::optional<std::vector<std::optional<Tensor>>> compute(const Graph& g, const 
 
 }  // namespace
 
-bool fold_node(Graph& g, NodeId id) {
+bool fold_node(Graph& g, NodeId id, double max_flops) {
   const Node& n = g.node(id);
   if (n.op == OpKind::kRemoved || route(n.op) == Route::kRuntimeCall) return false;
   for (ValueId in : n.inputs)
     if (in.valid() && !g.value(in).constant) return false;
-  auto results = compute(g, n);
+  auto results = compute(g, n, max_flops);
   if (!results) return false;
   const std::vector<ValueId> outputs = n.outputs;
   g.remove_node(id);

@@ -7,7 +7,8 @@ namespace fs = std::filesystem;
 
 std::shared_ptr<const MappedFile> ExternalFiles::open(const std::string& location) {
   const std::string where = "external data '" + location + "'";
-  if (!allowed_) throw Error(ErrorCode::kUnsupported, "a model in memory has external data", where, "read the model from its file");
+  if (!allowed_)
+    throw Error(ErrorCode::kUnsupported, "a model in memory has external data", where, "read the model from its file");
   const auto it = open_.find(location);
   if (it != open_.end()) return it->second;
 

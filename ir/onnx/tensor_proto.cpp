@@ -20,7 +20,8 @@ namespace {
 
 Shape read_shape(const proto::TensorProto& t) {
   Shape shape(t.dims().begin(), t.dims().end());
-  if (shape.size() > 16) unsupported(t, "the tensor has " + std::to_string(shape.size()) + " dimensions; at most 16 are supported");
+  if (shape.size() > 16)
+    unsupported(t, "the tensor has " + std::to_string(shape.size()) + " dimensions; at most 16 are supported");
   try {
     element_count(shape);
   } catch (const Error& e) {
@@ -32,7 +33,8 @@ Shape read_shape(const proto::TensorProto& t) {
 // Bytes of the whole tensor, checked.
 uint64_t byte_count(const proto::TensorProto& t, DType type, const Shape& shape) {
   uint64_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<uint64_t>(element_count(shape)), dtype_size(type), &bytes)) bad(t, "shape " + to_string(shape) + " is too large");
+  if (__builtin_mul_overflow(static_cast<uint64_t>(element_count(shape)), dtype_size(type), &bytes))
+    bad(t, "shape " + to_string(shape) + " is too large");
   return bytes;
 }
 
@@ -59,14 +61,20 @@ Tensor external(const proto::TensorProto& t, DType type, Shape shape, ExternalFi
   std::string location;
   uint64_t offset = 0, needed = byte_count(t, type, shape), length = needed;
   for (const auto& entry : t.external_data()) {
-    if (entry.key() == "location") location = entry.value();
-    else if (entry.key() == "offset") offset = parse_number(t, entry.key(), entry.value());
-    else if (entry.key() == "length") length = parse_number(t, entry.key(), entry.value());
+    if (entry.key() == "location")
+      location = entry.value();
+    else if (entry.key() == "offset")
+      offset = parse_number(t, entry.key(), entry.value());
+    else if (entry.key() == "length")
+      length = parse_number(t, entry.key(), entry.value());
   }
-  if (length != needed) bad(t, "external data has " + std::to_string(length) + " bytes; shape " + to_string(shape) + " needs " + std::to_string(needed));
+  if (length != needed)
+    bad(t,
+        "external data has " + std::to_string(length) + " bytes; shape " + to_string(shape) + " needs " + std::to_string(needed));
   const auto file = files.open(location);
   if (offset > file->size() || needed > file->size() - offset)
-    bad(t, "external data '" + location + "' has " + std::to_string(file->size()) + " bytes; bytes " + std::to_string(offset) + " to " + std::to_string(offset) + "+" + std::to_string(needed) + " are needed");
+    bad(t, "external data '" + location + "' has " + std::to_string(file->size()) + " bytes; bytes " + std::to_string(offset) +
+               " to " + std::to_string(offset) + "+" + std::to_string(needed) + " are needed");
   return make(type, std::move(shape), file->data() + offset, needed, file);
 }
 
@@ -74,7 +82,9 @@ Tensor external(const proto::TensorProto& t, DType type, Shape shape, ExternalFi
 template <typename T, typename Field>
 Tensor typed(const proto::TensorProto& t, DType type, Shape shape, const Field& field, const char* field_name) {
   const int64_t count = element_count(shape);
-  if (field.size() != count) bad(t, std::string(field_name) + " has " + std::to_string(field.size()) + " elements; shape " + to_string(shape) + " needs " + std::to_string(count));
+  if (field.size() != count)
+    bad(t, std::string(field_name) + " has " + std::to_string(field.size()) + " elements; shape " + to_string(shape) + " needs " +
+               std::to_string(count));
   Tensor result(type, std::move(shape));
   auto* to = reinterpret_cast<T*>(result.mutable_data());
   for (int64_t i = 0; i < count; ++i) {
@@ -83,8 +93,12 @@ Tensor typed(const proto::TensorProto& t, DType type, Shape shape, const Field& 
       // 16-bit patterns are met both sign-extended and not.
       const auto wide = static_cast<int64_t>(v);
       const int64_t low = sizeof(T) == 2 ? -32768 : std::is_signed_v<T> ? -(int64_t{1} << (8 * sizeof(T) - 1)) : 0;
-      const int64_t high = sizeof(T) == 2 ? 65535 : std::is_signed_v<T> ? (int64_t{1} << (8 * sizeof(T) - 1)) - 1 : (int64_t{1} << (8 * sizeof(T))) - 1;
-      if (wide < low || wide > high) bad(t, std::string(field_name) + " has the value " + std::to_string(wide) + ", which is no " + std::string(dtype_name(type)));
+      const int64_t high = sizeof(T) == 2        ? 65535
+                           : std::is_signed_v<T> ? (int64_t{1} << (8 * sizeof(T) - 1)) - 1
+                                                 : (int64_t{1} << (8 * sizeof(T))) - 1;
+      if (wide < low || wide > high)
+        bad(t, std::string(field_name) + " has the value " + std::to_string(wide) + ", which is no " +
+                   std::string(dtype_name(type)));
     }
     to[i] = static_cast<T>(v);
   }
@@ -101,7 +115,9 @@ Tensor take_tensor(proto::TensorProto& t, ExternalFiles& files) {
   if (t.data_location() == proto::TensorProto::EXTERNAL) return external(t, *type, std::move(shape), files);
   if (t.has_raw_data()) {
     const uint64_t bytes = byte_count(t, *type, shape);
-    if (t.raw_data().size() != bytes) bad(t, "raw_data has " + std::to_string(t.raw_data().size()) + " bytes; shape " + to_string(shape) + " needs " + std::to_string(bytes));
+    if (t.raw_data().size() != bytes)
+      bad(t, "raw_data has " + std::to_string(t.raw_data().size()) + " bytes; shape " + to_string(shape) + " needs " +
+                 std::to_string(bytes));
     const std::shared_ptr<const std::string> owner(t.release_raw_data());
     return make(*type, std::move(shape), owner->data(), bytes, owner);
   }

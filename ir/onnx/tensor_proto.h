@@ -30,7 +30,8 @@ class ExternalFiles {
 };
 
 // Takes the message's raw bytes without a copy (it is left without them). Sizes are checked before anything is allocated.
-// Throws Error: kBadModel (sizes that disagree, negative or overflowing extents), kUnsupported (strings, complex numbers, segments).
+// Throws Error: kBadModel (sizes that disagree, negative or overflowing extents), kUnsupported (strings, complex numbers,
+// segments).
 Tensor take_tensor(proto::TensorProto& t, ExternalFiles& files);
 
 }  // namespace tlm::ir
