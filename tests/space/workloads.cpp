@@ -34,7 +34,7 @@ ir::Subgraph convolution(int64_t h, int64_t ci, int64_t co, int64_t k, int64_t s
   const std::string image = pad == 0 && s == 1 ? "X" : "P";
   if (image == "P") {
     text += "  stage \"pad\" {\n    spatial n:1, c:" + n(ci) + ", h:" + n(ph) + ", w:" + n(ph) + "\n    body select(" + n(pad) +
-            " <= h and h < " + n(h + pad) + " and " + n(pad) + " <= w and w < " + n(h + pad) + ", X[n, c, h - " + n(pad) + ", w - " +
+            " <= h && h < " + n(h + pad) + " && " + n(pad) + " <= w && w < " + n(h + pad) + ", X[n, c, h - " + n(pad) + ", w - " +
             n(pad) + "], 0.0)\n    store P[n, c, h, w] = acc0\n  }\n";
   }
   text += "  stage \"conv\" {\n    spatial n:1, co:" + n(co) + ", oh:" + n(oh) + ", ow:" + n(oh) + "\n    reduce ci:" + n(ci) + ", kh:" +
@@ -101,7 +101,7 @@ ir::Subgraph elementwise(int64_t rows, int64_t columns) {
   return parse("subgraph \"elementwise\" {\n  input A: f32" + shape({rows, columns}) + "\n  input B: f32" + shape({columns}) +
                "\n  internal T: f32" + shape({rows, columns}) + "\n  output Y: f32" + shape({rows, columns}) + "\n  stage \"add\" {\n" +
                domain + "    body A[r, c] + B[c]\n    store T[r, c] = acc0\n  }\n  stage \"swish\" {\n" + domain +
-               "    body T[r, c]/(1.0 + exp(-T[r, c]))\n    store Y[r, c] = acc0\n  }\n}\n");
+               "    body T[r, c]/(1.0 + exp(neg(T[r, c])))\n    store Y[r, c] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph transpose(int64_t rows, int64_t columns) {
@@ -115,7 +115,7 @@ ir::Subgraph argmax(int64_t rows, int64_t columns) {
   return parse("subgraph \"argmax\" {\n  input X: f32" + shape({rows, columns}) + "\n  output Y: i64" + shape({rows}) +
                "\n  stage \"argmax\" {\n    spatial r:" + n(rows) + "\n    reduce c:" + n(columns) +
                "\n    body X[r, c]\n    body c\n    combine tuple\n    identity -inf\n    identity " + n(columns) +
-               "\n    update max(acc0, acc2)\n    update select(acc2 < acc0 or (acc2 == acc0 and acc1 <= acc3), acc1, acc3)\n" +
+               "\n    update max(acc0, acc2)\n    update select(acc2 < acc0 || (acc2 == acc0 && acc1 <= acc3), acc1, acc3)\n" +
                "    store Y[r] = acc1\n  }\n}\n");
 }
 
