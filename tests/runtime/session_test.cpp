@@ -157,17 +157,57 @@ TEST(Session, CancelStopsBetweenChunks) {
   EXPECT_EQ(session.run().code, RunCode::kCancelled) << "a cancel before the run holds for it";
 }
 
-TEST(Session, LeavesTheFloatingPointEnvironment) {
-  const auto package = load(sample_package());
-  std::feclearexcept(FE_ALL_EXCEPT);
-  std::fesetround(FE_UPWARD);
+// y[i] = x[i] / 3: inexact, so it depends on the rounding mode and raises a flag.
+std::vector<std::byte> third_package() {
+  static const std::vector<std::byte> code = compile_module(R"(
+static void third(const TlmKernelArgs* a, int64_t begin, int64_t end, void* worker) {
+  const float* x = a->buffers[0];
+  float* y = a->buffers[1];
+  (void)worker;
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] / 3;
+}
+static const TlmPhase phases[1] = {third};
+static const TlmModule module = {TLM_KERNEL_ABI, 1, phases};
+__attribute__((visibility("default"))) const TlmModule* tlm_module(void) { return &module; }
+)");
+  Manifest m;
+  m.inputs = {{"x", DType::kF32, {kN}}};
+  m.outputs = {{"y", DType::kF32, {kN}}};
+  StepDesc s;
+  s.name = "third";
+  s.args = {{BufferSpace::kInput, 0, 0, kN * 4}, {BufferSpace::kOutput, 0, 0, kN * 4}};
+  s.phases = {{0, kN, 4}};
+  VariantDesc v;
+  v.arch = host_arch();
+  v.code_section = 1;
+  v.steps = {s};
+  m.variants = {v};
+  PackageBuilder builder;
+  builder.add_section(SectionKind::kCode, code);
+  return builder.bytes(m);
+}
+
+TEST(Session, FloatingPointEnvironmentIsUntouchedAndWithoutEffect) {
+  const auto package = load(third_package());
   ThreadPool pool({.width = 2});
-  Session session(package, {.executor = &pool});
-  const SampleRun run = run_sample(session);
-  EXPECT_EQ(std::fegetround(), FE_UPWARD);
-  EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
-  std::fesetround(FE_TONEAREST);
-  EXPECT_EQ(run.y, expected_y());
+  for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    Session session(package, {.executor = &pool});
+    auto* x = static_cast<float*>(session.input(0));
+    const auto* y = static_cast<const float*>(session.output(0));
+    for (int64_t i = 0; i < kN; ++i) x[i] = static_cast<float>(i + 1);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    std::fesetround(rounding);
+    const RunResult result = session.run();
+    const int rounding_after = std::fegetround(), flags_after = std::fetestexcept(FE_ALL_EXCEPT);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_TRUE(result.ok());
+    EXPECT_EQ(rounding_after, rounding);
+    EXPECT_EQ(flags_after, 0);
+    for (int64_t i = 0; i < kN; ++i) {
+      volatile float exact = static_cast<float>(i + 1);
+      EXPECT_EQ(y[i], exact / 3) << i << " rounding " << rounding;
+    }
+  }
 }
 
 TEST(Session, MemoryOfTheApplication) {
