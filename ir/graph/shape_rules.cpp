@@ -46,6 +46,13 @@ std::vector<int64_t> RuleContext::const_ints(int i, const std::string& name) {
   return t->to_i64();
 }
 
+int64_t RuleContext::const_int(int i, const std::string& name) {
+  if (!constant(i)) unsupported("input '" + name + "' is not constant");
+  const std::vector<int64_t> v = const_ints(i, name);
+  if (v.size() != 1) fail("input '" + name + "' has " + std::to_string(v.size()) + " elements; one is needed");
+  return v[0];
+}
+
 std::vector<double> RuleContext::const_floats(int i, const std::string& name) {
   const Tensor* t = constant(i);
   if (!t) data_dependent(name);

@@ -21,6 +21,8 @@ struct RuleContext {
   [[noreturn]] void fail(const std::string& what);         // Error(kBadModel)
   [[noreturn]] void unsupported(const std::string& what);  // Error(kUnsupported)
   [[noreturn]] void data_dependent(const std::string& input);
+  // The one integer of constant input `i`, which no shape depends on but no lowering takes as data either.
+  int64_t const_int(int i, const std::string& name);
 
   // Inputs. All but has() require the input to be present (fail says which is missing).
   int inputs() { return static_cast<int>(node().inputs.size()); }

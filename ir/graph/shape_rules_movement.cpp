@@ -208,11 +208,7 @@ void rule_tile(RuleContext& c) {
 
 void rule_trilu(RuleContext& c) {
   c.require_rank(0, 2);
-  if (c.has(1)) {
-    const auto k = c.const_ints(1, "k");
-    if (k.size() != 1) c.fail("k has " + std::to_string(k.size()) + " elements; one is needed");
-    c.set("k", k[0]);
-  }
+  if (c.has(1)) c.set("k", c.const_int(1, "k"));
   // Beyond the matrix every k means the same; a small one keeps index arithmetic in range.
   const Shape& x = c.shape(0);
   const int64_t reach = checked_add(c, x[x.size() - 2], x.back());

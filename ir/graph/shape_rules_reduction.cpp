@@ -76,11 +76,7 @@ void rule_softmax(RuleContext& c) {
 
 void rule_cumsum(RuleContext& c) {
   c.require_rank(0, 1);
-  if (c.has(1)) {
-    const auto axis = c.const_ints(1, "axis");
-    if (axis.size() != 1) c.fail("axis has " + std::to_string(axis.size()) + " elements; one is needed");
-    c.set("axis", axis[0]);
-  }
+  if (c.has(1)) c.set("axis", c.const_int(1, "axis"));
   if (!c.has_attr("axis")) c.fail("input 1 is missing: axis");
   c.axis_attr("axis", c.rank(0));
   c.keep_inputs(1);
@@ -90,9 +86,8 @@ void rule_cumsum(RuleContext& c) {
 void rule_topk(RuleContext& c) {
   c.require_rank(0, 1);
   if (c.has(1)) {
-    const auto k = c.const_ints(1, "K");
-    if (k.size() != 1) c.fail("K has " + std::to_string(k.size()) + " elements; one is needed");
-    c.set("k", k[0]);
+    if (!c.constant(1)) c.data_dependent("K");
+    c.set("k", c.const_int(1, "K"));
   }
   if (!c.has_attr("k")) c.fail("input 1 is missing: K");
   const auto axis = static_cast<size_t>(c.axis_attr("axis", c.rank(0)));

@@ -149,7 +149,7 @@ void rule_conv_transpose(RuleContext& c) {
   const size_t n = x.size() - 2;
   const std::vector<int64_t> kernel = kernel_of_weights(c, w);
   const auto strides = numbers(c, "strides", n, 1, 1), dilations = numbers(c, "dilations", n, 1, 1);
-  const auto extra = numbers(c, "output_padding", n, 0, 0);
+  auto extra = numbers(c, "output_padding", n, 0, 0);
   auto pads = numbers(c, "pads", 2 * n, 0, 0);
   const std::string mode = c.node().attr_string("auto_pad", "NOTSET");
   if (mode != "NOTSET" && mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
@@ -166,10 +166,9 @@ void rule_conv_transpose(RuleContext& c) {
     const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
     if (!wanted.empty() || same) {
       out = wanted.empty() ? checked_mul(c, x[d + 2], strides[d]) : wanted[d];
-      const int64_t total = full - out, half = total / 2;
-      if (total < 0)
-        c.unsupported("output_shape " + text(wanted) + " is larger than what the input reaches (" + std::to_string(full) +
-                      ") in spatial dimension " + std::to_string(d));
+      // What the input does not reach is like output_padding: more elements at the end.
+      if (out > full) extra[d] = checked_add(c, extra[d], out - full);
+      const int64_t total = std::max<int64_t>(0, full - out), half = total / 2;
       pads[d] = mode == "SAME_UPPER" ? half : total - half;
       pads[n + d] = total - pads[d];
     } else {

@@ -20,8 +20,9 @@ int64_t Importer::read_dimension(const std::string& input, size_t axis, const pr
   const auto it = dims_.find(symbol);
   if (it != dims_.end()) return it->second;
   if (bound && axis < bound->shape().size()) return dims_[symbol] = bound->shape()[axis];
-  throw Error(ErrorCode::kUsage, "dimension '" + symbol + "' of input '" + input + "' is not known",
-              "input '" + input + "', dimension " + std::to_string(axis), "pass --dim " + symbol + "=N");
+  unknown_dims_.insert(symbol);
+  poisoned_.insert(input);
+  return 1;
 }
 
 Shape Importer::read_shape(const proto::ValueInfoProto& info, const Tensor* bound) {
@@ -90,6 +91,19 @@ void Importer::read_inputs() {
       }
     }
   }
+}
+
+void Importer::check_dims() const {
+  if (unknown_dims_.empty()) return;
+  std::string names, hint = "pass";
+  for (const std::string& symbol : unknown_dims_) {
+    names += (names.empty() ? "'" : ", '") + symbol + "'";
+    hint += " --dim '" + symbol + "=N'";
+  }
+  throw Error(
+      ErrorCode::kUsage,
+      std::string(unknown_dims_.size() == 1 ? "dimension " : "dimensions ") + names + " of the model's inputs must be given", {},
+      hint);
 }
 
 void Importer::check_options() const {

@@ -281,6 +281,7 @@ Graph Importer::run() {
   read_outputs();
   check_options();
   if (problems_.empty()) {
+    check_dims();
     g_.compact();
     return std::move(g_);
   }

@@ -33,6 +33,7 @@ class Importer {
   void finish_node(proto::NodeProto& n, Node node);
   void read_outputs();
   void check_options() const;
+  void check_dims() const;  // kUsage: those that nobody gave
 
   void define(const std::string& name, ValueId v);  // kBadModel if the name is taken
   void add_constant(const std::string& name, Tensor t);
@@ -53,6 +54,7 @@ class Importer {
   std::vector<std::string> problems_;
   std::map<std::string, int64_t> dims_;  // symbolic dimension → extent: options, then bound inputs
   std::set<std::string> symbols_;        // those that the model has
+  std::set<std::string> unknown_dims_;   // symbolic dimensions without an extent
   double announced_ = 0;                 // bytes
 };
 
