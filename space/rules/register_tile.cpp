@@ -8,6 +8,8 @@
 namespace tlm::space {
 namespace {
 
+constexpr int64_t kMaxUpdates = 64;  // statements of one register tile
+
 // Extents of tiles worth a thought: those that need fewer tiles than any smaller one, few enough to learn.
 std::vector<int64_t> tile_extents(int64_t extent, int64_t limit) {
   std::vector<int64_t> out;
@@ -149,7 +151,10 @@ std::vector<Micro> micro_candidates(const NestInfo& n, const Target& t) {
   std::vector<Micro> out = {Micro()};
   if (t.device != DeviceKind::kCpu) return out;
   const int64_t budget = t.vector_registers;
-  auto legal = [&](const Micro& m) { return registers_needed(n, t, m) <= budget; };
+  auto legal = [&](const Micro& m) {
+    const int64_t updates = accumulator_registers(n, m) * (m.vector_axis >= n.spatial ? m.vectors : 1);
+    return registers_needed(n, t, m) <= budget && updates <= kMaxUpdates;
+  };
   const int full = full_lanes(n, t);
   std::vector<int> axes;
   if (full > 1) axes = vector_axes(n, nullptr);
@@ -173,6 +178,7 @@ std::vector<Micro> micro_candidates(const NestInfo& n, const Target& t) {
       const int64_t most = vectors ? ceil_div(n.extent[v], lanes) : 1;
       for (int64_t nv : {1, 2, 3, 4, 5, 6, 8, 12, 13}) {
         if (nv > most || (nv > 1 && nv < most && ceil_div(most, nv) == ceil_div(most, nv - 1))) continue;
+        if (v >= n.spatial && nv > 4) break;  // vectors of a reduction only follow one another
         m.vectors = nv;
         m.axis[0] = m.axis[1] = -1;
         m.tile[0] = m.tile[1] = 1;

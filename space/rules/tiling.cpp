@@ -11,14 +11,36 @@ namespace tlm::space {
 double footprint_bytes(const NestInfo&, const Access& a, const std::vector<int64_t>& span) {
   double elements = 1;
   for (size_t d = 0; d < a.reach.size(); ++d) {
-    int64_t range = a.shape[d];
-    if (!a.reach[d].empty()) {
-      range = 1;
+    int64_t range = 1;
+    if (a.reach[d].empty()) {  // at most one element for each point of the axes in the index
+      for (size_t i = 0; i < span.size() && range < a.shape[d]; ++i) range *= a.stride[i] == kIrregular ? span[i] : 1;
+    } else {
       for (size_t i = 0; i < span.size(); ++i) range += std::abs(a.reach[d][i]) * (span[i] - 1);
     }
     elements *= static_cast<double>(std::min(range, a.shape[d]));
   }
   return elements * static_cast<double>(a.element_bytes);
+}
+
+bool tiling_helps(const NestInfo& n, const Target& t) {
+  // Everything stays in cache anyway.
+  if (footprint_bytes(n, n.extent) <= 0.5 * 1024 * t.l2_kb) return false;
+  for (const Access& l : n.loads) {
+    if (footprint_bytes(n, l, n.extent) <= 0.25 * 1024 * t.l1_kb) continue;
+    for (int a = 0; a < n.spatial; ++a) {
+      if (n.extent[a] == 1) continue;
+      if (!l.depends(a)) return true;  // read again for each point of the axis
+      for (const std::vector<int64_t>& reach : l.reach) {
+        int movers = 0;
+        for (size_t i = 0; i < reach.size(); ++i) movers += reach[i] != 0 && n.extent[i] > 1;
+        if (!reach.empty() && reach[a] != 0 && movers > 1) return true;  // windows overlap
+      }
+      for (const Access& s : n.stores) {
+        if ((s.stride[a] == 1) != (l.stride[a] == 1)) return true;  // lines of memory run across one another
+      }
+    }
+  }
+  return false;
 }
 
 double footprint_bytes(const NestInfo& n, const std::vector<int64_t>& span) {
@@ -34,7 +56,7 @@ std::vector<Choice> candidates(const Context& c, const Sketch& s, int axis) {
   std::vector<Choice> out = {{0}};
   const NestInfo& n = *s.info;
   if (c.target.device != DeviceKind::kCpu || axis >= n.spatial) return out;
-  if (footprint_bytes(n, n.extent) <= 0.5 * 1024 * c.target.l2_kb) return out;  // everything stays in cache anyway
+  if (!tiling_helps(n, c.target)) return out;
   const int64_t extent = n.extent[axis], tile = nest_plan(s).axes[axis].tile;
   std::vector<int64_t> sizes;
   for (int64_t parts : {2, 3, 4, 6, 8, 12, 16, 32}) sizes.push_back(round_up(ceil_div(extent, parts), tile));

@@ -7,6 +7,7 @@
 #include "tlm/space/rules/packing.h"
 #include "tlm/space/rules/parallel.h"
 #include "tlm/space/rules/register_tile.h"
+#include "tlm/space/rules/rule.h"
 #include "tlm/space/scheduler.h"
 #include "tlm/space/search/attach_choice.h"
 #include "tlm/space/search/loop_choice.h"
@@ -36,6 +37,33 @@ int position(const std::vector<Choice>& candidates, const Choice& wanted) {
   return at == candidates.end() ? 0 : static_cast<int>(at - candidates.begin());
 }
 
+double unrolled_cycles(const Context& c, const NestInfo& n, NestPlan p, const Choice& unroll) {
+  constexpr double kBody = 12, kPerStatement = 0.002;  // beyond a body of this size jumps cost nothing, but code does
+  double updates = n.accumulators;
+  for (int i : {0, 2}) {
+    if (unroll[i] >= 0) p.axes[unroll[i]].tile = unroll[i + 1];
+  }
+  for (size_t a = 0; a < p.axes.size(); ++a) updates *= static_cast<double>(p.axes[a].tile) / (static_cast<int>(a) == p.vector_axis ? p.lanes : 1);
+  return compute_cycles(n, p, c.target) * (1 + kPerStatement * std::max(0.0, updates - kBody));
+}
+
+// With the unrolling that suits the register tile `micro`.
+double best_unrolled(const Context& c, const Sketch& s, const Choice& micro, const NestPlan& p) {
+  if (!s.info->reduces) return compute_cycles(*s.info, p, c.target);
+  Sketch trial = s;
+  const Rule rule = micro_rule();
+  rule.apply(c, trial, 0, micro);
+  double best = INFINITY;
+  for (const Choice& u : unroll_rule().candidates(c, trial, 0)) best = std::min(best, unrolled_cycles(c, *s.info, p, u));
+  return best;
+}
+
+int unroll_choice(const Context& c, const Sketch& s, const Decision& d) {
+  NestPlan p = s.plan.nests[s.nest];
+  for (int a = 0; a < s.info->spatial; ++a) p.axes[a].tail = Tail::kBalanced;
+  return cheapest(d.candidates, [&](const Choice& u) { return unrolled_cycles(c, *s.info, p, u); });
+}
+
 int micro_choice(const Context& c, const Sketch& s, const Decision& d) {
   const NestInfo& n = *s.info;
   NestPlan plan = s.plan.nests[s.nest];
@@ -50,7 +78,7 @@ int micro_choice(const Context& c, const Sketch& s, const Decision& d) {
       p.axes[m.axis[i]].tile = m.tile[i];
       p.axes[m.axis[i]].tail = Tail::kBalanced;
     }
-    return compute_cycles(n, p, c.target) + best_inner_traffic(n, p, c.target);
+    return best_without_tiles(n, p, c.target, best_unrolled(c, s, choice, p));
   });
 }
 
@@ -70,21 +98,6 @@ Choice reduce_choice(const Sketch& s) {
   }
   std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) { return distance[x] > distance[y]; });
   return Choice(axes.begin(), axes.end());
-}
-
-// Little work between two jumps is unrolled; a big register tile is not: its body is long enough.
-int unroll_choice(const Sketch& s, const Decision& d) {
-  constexpr double kEnough = 6, kMost = 64;
-  const NestPlan& plan = s.plan.nests[s.nest];
-  double body = s.info->accumulators;
-  for (size_t a = 0; a < plan.axes.size(); ++a) {
-    body *= static_cast<double>(plan.axes[a].tile) / (static_cast<int>(a) == plan.vector_axis ? plan.lanes : 1);
-  }
-  if (body >= kEnough) return d.neutral;
-  return cheapest(d.candidates, [&](const Choice& c) {
-    const double updates = body * static_cast<double>(c[1] * c[3]);
-    return updates > kMost ? 1e9 + updates : -updates - (c[0] == static_cast<int64_t>(plan.axes.size()) - 1 ? 0.5 : 0);
-  });
 }
 
 int tail_choice(const Context& c, const Sketch& s, const Decision& d) {
@@ -107,10 +120,11 @@ int parallel_choice(const Context& c, const Sketch& s, const Decision& d) {
     double merged = 1;
     for (int64_t i = 0; i < choice[0]; ++i) merged *= static_cast<double>(trips[i]);
     const double chunks = std::ceil(merged / static_cast<double>(choice[1]));
-    // The core that gets most chunks decides; each chunk costs a little to hand out.
-    constexpr double kStart = 8000, kChunk = 200;
-    const double most = std::ceil(chunks / c.target.cores) * static_cast<double>(choice[1]);
-    return kStart + total * most / merged + kChunk * chunks / c.target.cores;
+    // The core that gets most chunks decides; each chunk costs a little to hand out; a disturbed core is late by a part of a chunk.
+    constexpr double kStart = 8000, kChunk = 200, kLate = 0.25;
+    const double grain = static_cast<double>(choice[1]);
+    const double most = std::ceil(chunks / c.target.cores) * grain;
+    return kStart + total * (most + kLate * grain) / merged + kChunk * chunks / c.target.cores;
   });
 }
 
@@ -120,7 +134,7 @@ int constructive_choice(const Context& c, const Sketch& s, const Decision& d) {
   switch (d.kind) {
     case DecisionKind::kAttach: return position(d.candidates, {static_cast<int64_t>(attach_choice(c, s, d))});
     case DecisionKind::kMicro: return micro_choice(c, s, d);
-    case DecisionKind::kUnroll: return unroll_choice(s, d);
+    case DecisionKind::kUnroll: return unroll_choice(c, s, d);
     case DecisionKind::kReduce: return position(d.candidates, reduce_choice(s));
     case DecisionKind::kTile: return cheapest(d.candidates, [&](const Choice& x) { return tile_cost(c, s, d.item, x[0]); });
     case DecisionKind::kTail: return tail_choice(c, s, d);

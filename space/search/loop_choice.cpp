@@ -11,10 +11,6 @@ namespace {
 
 constexpr size_t kMaxPermuted = 4;  // loops whose order is searched; further ones keep their place
 
-double cost(const NestInfo& n, const NestPlan& plan, const Target& t) {
-  return (compute_cycles(n, plan, t) + traffic_cycles(n, plan, t)) * imbalance(n, plan, t);
-}
-
 std::vector<int> inner_loops(const NestInfo& n, const NestPlan& plan) {
   std::vector<int> out;
   for (int a = 0; a < n.spatial; ++a) {
@@ -31,12 +27,11 @@ void for_each_order(std::vector<int> axes, Visit visit) {
   while (std::next_permutation(axes.begin(), axes.end()));
 }
 
-double best_inner(const NestInfo& n, NestPlan plan, const Target& t) {
+double best_inner(const NestInfo& n, NestPlan plan, const Target& t, double compute) {
   double best = INFINITY;
-  const double compute = compute_cycles(n, plan, t);
   for_each_order(inner_loops(n, plan), [&](const std::vector<int>& inner) {
     plan.inner_order = inner;
-    best = std::min(best, (compute + traffic_cycles(n, plan, t)) * imbalance(n, plan, t));
+    best = std::min(best, nest_cycles(n, plan, t, compute));
   });
   return best;
 }
@@ -47,23 +42,18 @@ double best_orders(const NestInfo& n, NestPlan plan, const Target& t) {
     if (plan.axes[a].cache > 0) loops.push_back(a);
   }
   double best = INFINITY;
+  const double compute = compute_cycles(n, plan, t);
   for_each_order(loops, [&](const std::vector<int>& order) {
     plan.order = order;
-    best = std::min(best, best_inner(n, plan, t));
+    best = std::min(best, best_inner(n, plan, t, compute));
   });
   return best;
 }
 
 }  // namespace
 
-double best_inner_traffic(const NestInfo& n, const NestPlan& plan, const Target& t) {
-  NestPlan p = plan;
-  double best = INFINITY;
-  for_each_order(inner_loops(n, p), [&](const std::vector<int>& inner) {
-    p.inner_order = inner;
-    best = std::min(best, traffic_cycles(n, p, t));
-  });
-  return best;
+double best_without_tiles(const NestInfo& n, const NestPlan& plan, const Target& t, double compute) {
+  return best_inner(n, plan, t, compute);
 }
 
 double tile_cost(const Context& c, const Sketch& s, int axis, int64_t size) {
@@ -85,13 +75,13 @@ double tile_cost(const Context& c, const Sketch& s, int axis, int64_t size) {
 double order_cost(const Context& c, const Sketch& s, const Choice& order) {
   NestPlan plan = nest_plan(s);
   plan.order.assign(order.begin(), order.end());
-  return best_inner(*s.info, plan, c.target);
+  return best_inner(*s.info, plan, c.target, compute_cycles(*s.info, plan, c.target));
 }
 
 double inner_cost(const Context& c, const Sketch& s, const Choice& inner) {
   NestPlan plan = nest_plan(s);
   plan.inner_order.assign(inner.begin(), inner.end());
-  return cost(*s.info, plan, c.target);
+  return nest_cycles(*s.info, plan, c.target, compute_cycles(*s.info, plan, c.target));
 }
 
 }  // namespace tlm::space

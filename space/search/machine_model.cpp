@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kIssue = 2;       // vector operations, and loads, that start in one cycle
 constexpr double kLatency = 4;     // cycles until a dependent operation can start
-constexpr double kStepOverhead = 0.5;
+constexpr double kFrontEnd = 5;    // instructions that start in one cycle
+constexpr double kJump = 3;        // instructions that close a loop
 constexpr double kTileOverhead = 8;
 constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 8;
 
@@ -35,6 +36,33 @@ std::vector<Piece> pieces(const NestInfo& n, const NestPlan& plan, int a) {
   return {{tile, static_cast<double>(full)}, {rest, 1}};
 }
 
+// Reads of one access in the body of the unrolled reduction.
+struct Reads {
+  double all = 1, distinct = 1;  // every point its own; addresses that points share counted once
+};
+
+// `steps` becomes the number of steps of the reduction that the body unrolls.
+Reads reads_of(const NestInfo& n, const NestPlan& plan, const Access& l, const std::vector<int64_t>& points, double& steps) {
+  const int v = plan.vector_axis;
+  double product = 1;
+  steps = 1;
+  std::vector<double> range(l.reach.size(), 1);  // positions along each dimension, in steps of 1
+  for (int a = 0; a < static_cast<int>(n.extent.size()); ++a) {
+    int64_t count = a < n.spatial ? points[a] : a == n.scan ? 1 : plan.axes[a].tile / (a == v ? plan.lanes : 1);
+    count = std::max<int64_t>(1, count);
+    if (a >= n.spatial && a != v) steps *= static_cast<double>(count);
+    if (!l.depends(a)) continue;
+    if (a >= n.spatial && a == v) count = 1;
+    product *= static_cast<double>(count);
+    for (size_t d = 0; d < l.reach.size(); ++d) {
+      if (!l.reach[d].empty()) range[d] += static_cast<double>(std::abs(l.reach[d][a]) * (count - 1));
+    }
+  }
+  double distinct = 1;
+  for (size_t d = 0; d < l.reach.size(); ++d) distinct *= l.reach[d].empty() ? product : range[d];
+  return {product, std::min(product, distinct)};
+}
+
 // One register tile whose points along each axis are `points` (vectors on the vector axis).
 double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, const std::vector<int64_t>& points) {
   double acc = n.accumulators;
@@ -44,12 +72,24 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   double steps = 1;
   for (size_t a = n.spatial; a < n.extent.size(); ++a) steps *= static_cast<double>(n.extent[a]);
   if (horizontal) steps = steps / static_cast<double>(n.extent[v]) * static_cast<double>(ceil_div(n.extent[v], plan.lanes));
-  double loads = 0, once = 0;
+  std::vector<Reads> reads;
+  double unrolled = 1, live = 0;
+  bool shared = false;
   for (const Access& l : n.loads) {
-    double count = 1;
-    for (int a = 0; a < n.spatial; ++a) count *= l.depends(a) ? static_cast<double>(points[a]) : 1;
+    reads.push_back(reads_of(n, plan, l, points, unrolled));
+    if (l.index || l.epilogue) continue;
+    live += reads.back().distinct;
+    shared = shared || reads.back().distinct < reads.back().all;
+  }
+  // A value is loaded once only if it can stay in a register; to keep too many alive costs more than to load them again.
+  const bool fits = acc + live <= t.vector_registers;
+  double loads = 0, lines = 0, once = 0;  // lines: whole vectors read, which also move more of a cache line
+  for (size_t i = 0; i < n.loads.size(); ++i) {
+    const Access& l = n.loads[i];
+    double count = (fits ? reads[i].distinct : reads[i].all) / unrolled;
     if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= 1.5 * plan.lanes;
     (l.epilogue && n.reduces ? once : loads) += count;
+    if (v >= 0 && l.depends(v)) lines += count;
   }
   double ops = acc * std::max(1.0, n.body_ops + (t.fma || !n.reduces || n.body_ops < 1 ? 0 : 1)) / n.accumulators;
   const double statements = [&] {  // updates between two jumps
@@ -57,12 +97,16 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
     for (size_t a = n.spatial; a < n.extent.size(); ++a) u *= static_cast<double>(plan.axes[a].tile);
     return horizontal ? u / plan.lanes : u;
   }();
-  double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0}) + 0.05 * loads;
-  step += kStepOverhead / std::max(1.0, statements);
+  const double issued = (ops + loads + kJump / std::max(1.0, statements)) / kFrontEnd;
+  double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
+  if (shared && !fits) step *= 1.1;
   double end = kTileOverhead + acc / n.accumulators * (1 + n.point_ops + once) / kIssue;
   if (horizontal) end += acc * 3 * std::log2(static_cast<double>(plan.lanes));
   if (!n.reduces) end = kTileOverhead / 2 + acc;
-  return steps * step + end;
+  // Rows that are not neighbours need pointers of their own, for nothing where no operand is shared.
+  int rows = 0;
+  for (int a = 0; a < n.spatial; ++a) rows += a != v && points[a] > 1;
+  return (steps * step + end) * (1 + (n.reduces ? 0.01 * std::max(0, rows - 1) : 0.1 * rows));
 }
 
 // Traffic into a cache of `capacity` bytes.
@@ -117,7 +161,10 @@ double compute_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) 
   return total;
 }
 
-double traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
+namespace {
+
+// Cycles for moving data into L1 and into L2, with the loops order ++ inner_order.
+std::pair<double, double> traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
   std::vector<std::pair<int, int64_t>> loops;          // axis, iterations; outermost first
   std::vector<std::vector<int64_t>> spans = {n.extent};  // points of each axis inside the first i loops
   auto loop = [&](int a, int64_t step) {
@@ -129,8 +176,17 @@ double traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) 
   };
   for (int a : plan.order) loop(a, plan.axes[a].cache);
   for (int a : plan.inner_order) loop(a, plan.axes[a].tile);
-  return traffic_bytes(n, loops, spans, 0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle +
-         traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle;
+  return {traffic_bytes(n, loops, spans, 0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle,
+          traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle};
+}
+
+}  // namespace
+
+double nest_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, double compute) {
+  const auto [near, far] = traffic_cycles(n, plan, t);
+  // Prefetchers and out-of-order execution hide most of what takes less time.
+  const double longest = std::max({compute, near, far});
+  return (longest + 0.2 * (compute + near + far - longest)) * imbalance(n, plan, t);
 }
 
 double imbalance(const NestInfo& n, const NestPlan& plan, const Target& t) {
