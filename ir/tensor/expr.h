@@ -20,7 +20,7 @@ namespace tlm::ir {
 // a load in the other arm is not executed. kCast float→int truncates and saturates (NaN → 0), int→int wraps, →bool is != 0;
 // f64 and integers go to f16 and bf16 by way of f32. A shift by less than 0 or by the width or more yields 0 (kShr of a negative
 // number: -1). kSign of NaN is NaN. kPow of integers wraps; a negative exponent truncates 1/x^n. kFloor … kTrunc of integers are the identity.
-// f16 and bf16 are for storage: load, literal, select and cast (arithmetic on them would round after every node).
+// Arithmetic on f16 and bf16 is done in f32 and rounds after every node: lowerings cast to f32 instead.
 // A vector node (lanes > 1) takes arguments of its own number of lanes or of one lane, which is broadcast.
 #define TLM_EXPR_OPS(X)                                                                                           \
   X(kInt, "int", 0)       /* literal: ival */                                                                     \

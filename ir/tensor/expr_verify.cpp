@@ -35,7 +35,6 @@ std::string operator_rule(const Expr& e) {
   const bool logic = e->op == Op::kAnd || e->op == Op::kOr || e->op == Op::kNot;
   if (logic && t != DType::kBool) return "logic needs bool";
   if (t == DType::kBool && !takes_bool(e->op)) return "no arithmetic on bool";
-  if (t == DType::kF16 || t == DType::kBF16) return "f16 and bf16 are for storage: cast to f32 first";
   if (needs_float(e->op) && !is_float(t)) return "needs a float";
   if (needs_bits(e->op) && is_float(t)) return "needs an integer";
   if (e->dtype != result_type(e->op, t)) return "wrong result type";
