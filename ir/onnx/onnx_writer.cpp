@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <exception>
 #include <set>
 
 #include "tlm/core/error.h"
@@ -106,13 +107,20 @@ void write_node(const Graph& g, const Node& n, Names& names, proto::GraphProto& 
   for (const auto& [key, value] : file.attrs) write_attribute(key, value, *node.add_attribute());
 }
 
+// Protobuf's code must not see an exception: the first one is kept until it has returned.
 class FileStream : public google::protobuf::io::CopyingOutputStream {
  public:
   explicit FileStream(AtomicFile& file) : file_(file) {}
   bool Write(const void* data, int bytes) override {
-    file_.write(data, static_cast<size_t>(bytes));
-    return true;
+    if (failure) return false;
+    try {
+      file_.write(data, static_cast<size_t>(bytes));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    return !failure;
   }
+  std::exception_ptr failure;
 
  private:
   AtomicFile& file_;
@@ -148,12 +156,14 @@ void write_onnx(const Graph& g, const std::filesystem::path& file) {
   for (NodeId id : g.topological_order()) write_node(g, g.node(id), names, graph);
 
   AtomicFile out(file);
+  FileStream stream(out);
+  bool complete = false;
   {
-    FileStream stream(out);
     google::protobuf::io::CopyingOutputStreamAdaptor adaptor(&stream, 1 << 20);
-    if (!model.SerializeToZeroCopyStream(&adaptor) || !adaptor.Flush())
-      throw Error(ErrorCode::kEnvironment, "cannot write the model", file.string());
+    complete = model.SerializeToZeroCopyStream(&adaptor) && adaptor.Flush();
   }
+  if (stream.failure) std::rethrow_exception(stream.failure);
+  if (!complete) throw Error(ErrorCode::kEnvironment, "cannot write the model", file.string());
   out.commit();
 }
 
