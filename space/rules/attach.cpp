@@ -67,15 +67,15 @@ bool runs_after(const Sketch& s, int nest, int other) {
   return false;
 }
 
-// Does `e` (producers inlined) read tensors of the nest of `root`, and each only at its own point?
+// Does the body of `e` (producers inlined) read tensors of the nest of `root`, and `e` each only at its own point?
 bool reads_at_own_point(const Context& c, const Sketch& s, const ir::Stage& e, int root) {
   const std::vector<int64_t> extents = e.extents();
-  bool reads = false, fits = true;
+  bool in_body = true, reads = false, fits = true;
   auto check = [&](const Expr& load) {
     if (load->op != ir::Op::kLoad) return;
     for (int w : c.g.writers(load->id)) {
       if (s.host[w] != root) continue;
-      reads = true;
+      reads = reads || in_body;
       if (c.g.writers(load->id).size() != 1) fits = false;
       for (const ir::StageOutput& o : c.g.stages[w].outputs) {
         if (o.tensor != load->id) continue;
@@ -84,6 +84,7 @@ bool reads_at_own_point(const Context& c, const Sketch& s, const ir::Stage& e, i
     }
   };
   for (const Expr& x : e.body) ir::visit(x, check);
+  in_body = false;
   for (const Expr& x : e.result) ir::visit(x, check);
   return reads && fits;
 }

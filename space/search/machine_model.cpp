@@ -11,7 +11,7 @@ namespace tlm::space {
 namespace {
 
 constexpr double kIssue = 2;       // vector operations, and loads, that start in one cycle
-constexpr double kLatency = 4;     // cycles until a dependent operation can start
+constexpr double kLatency = 5;     // cycles until a dependent operation can start, with a little slack
 constexpr double kFrontEnd = 5;    // instructions that start in one cycle
 constexpr double kJump = 3;        // instructions that close a loop
 constexpr double kTileOverhead = 8;
@@ -182,11 +182,31 @@ std::pair<double, double> traffic_cycles(const NestInfo& n, const NestPlan& plan
 
 }  // namespace
 
+namespace {
+
+// Pairs of loops that walk the output against its order in memory, where no operand is used again to make up for it.
+int jumps(const NestInfo& n, const NestPlan& plan) {
+  if (n.reduces || n.stores.empty()) return 0;
+  std::vector<int64_t> strides;
+  for (int a : plan.inner_order) {
+    if (ceil_div(plan.axes[a].cache > 0 ? plan.axes[a].cache : n.extent[a], plan.axes[a].tile) > 1) {
+      strides.push_back(std::abs(n.stores[0].stride[a]));
+    }
+  }
+  int count = 0;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    for (size_t j = i + 1; j < strides.size(); ++j) count += strides[i] < strides[j];
+  }
+  return count;
+}
+
+}  // namespace
+
 double nest_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, double compute) {
   const auto [near, far] = traffic_cycles(n, plan, t);
   // Prefetchers and out-of-order execution hide most of what takes less time.
   const double longest = std::max({compute, near, far});
-  return (longest + 0.2 * (compute + near + far - longest)) * imbalance(n, plan, t);
+  return (longest + 0.2 * (compute + near + far - longest)) * imbalance(n, plan, t) * (1 + 0.05 * jumps(n, plan));
 }
 
 double imbalance(const NestInfo& n, const NestPlan& plan, const Target& t) {
