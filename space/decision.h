@@ -13,16 +13,16 @@ namespace tlm::space {
 
 // X(kind, text). A kind fixes how candidates are written as text and as tokens (choice_text.cpp, language/).
 #define TLM_DECISION_KINDS(X)                                                                                  \
-  X(kAttach, "attach")      /* stage: [0] Attach */                                                            \
-  X(kMicro, "micro")        /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */ \
-  X(kUnroll, "unroll")      /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */    \
-  X(kTile, "tile")          /* axis: [points of the cache tile; 0 none] */                                     \
-  X(kTail, "tail")          /* axis: [Tail] */                                                                 \
-  X(kOrder, "order")        /* nest: permutation of the spatial axes that have a cache loop */                 \
-  X(kInner, "inner")        /* nest: permutation of the spatial axes with a register-tile loop */              \
-  X(kReduce, "reduce")      /* nest: permutation of the reduction axes */                                      \
-  X(kPack, "pack")          /* constant tensor: [0 row-major | 1 panels that the register tile wants] */       \
-  X(kParallel, "parallel")  /* nest: [loops shared out, grain] */
+  X(kAttach, "attach")     /* stage: [0] Attach */                                                             \
+  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */ \
+  X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */     \
+  X(kTile, "tile")         /* axis: [points of the cache tile; 0 none] */                                      \
+  X(kTail, "tail")         /* axis: [Tail] */                                                                  \
+  X(kOrder, "order")       /* nest: permutation of the spatial axes that have a cache loop */                  \
+  X(kInner, "inner")       /* nest: permutation of the spatial axes with a register-tile loop */               \
+  X(kReduce, "reduce")     /* nest: permutation of the reduction axes */                                       \
+  X(kPack, "pack")         /* constant tensor: [0 row-major | 1 panels that the register tile wants] */        \
+  X(kParallel, "parallel") /* nest: [loops shared out, grain] */
 
 enum class DecisionKind : uint8_t {
 #define X(name, text) name,

@@ -16,7 +16,8 @@ std::string print(const SchedulePlan& plan, const ir::Subgraph& g) {
   static const char* const kTailText[] = {"peeled", "balanced", "shifted"};
   std::string out;
   for (size_t s = 0; s < plan.attach.size(); ++s) {
-    out += "attach " + std::to_string(s) + " " + g.stages.at(s).name + ": " + kAttachText[static_cast<int>(plan.attach[s])] + "\n";
+    out +=
+        "attach " + std::to_string(s) + " " + g.stages.at(s).name + ": " + kAttachText[static_cast<int>(plan.attach[s])] + "\n";
   }
   for (const NestPlan& n : plan.nests) {
     const ir::Stage& s = g.stages.at(n.stage);
@@ -25,13 +26,14 @@ std::string print(const SchedulePlan& plan, const ir::Subgraph& g) {
     out += "\n";
     for (size_t a = 0; a < n.axes.size(); ++a) {
       const AxisPlan& p = n.axes[a];
-      out += "  axis " + s.axes[a].name + " " + std::to_string(s.axes[a].extent) + ": tile " + std::to_string(p.tile) + " cache " +
-             std::to_string(p.cache) + " " + kTailText[static_cast<int>(p.tail)];
+      out += "  axis " + s.axes[a].name + " " + std::to_string(s.axes[a].extent) + ": tile " + std::to_string(p.tile) +
+             " cache " + std::to_string(p.cache) + " " + kTailText[static_cast<int>(p.tail)];
       if (static_cast<int>(a) == n.vector_axis) out += " vector " + std::to_string(n.lanes);
       out += "\n";
     }
-    out += "  order " + list(n.order, s) + " inner " + list(n.inner_order, s) + " reduce " + list(n.reduce_order, s) + " unroll " +
-           list(n.unroll_order, s) + " parallel " + std::to_string(n.parallel) + " grain " + std::to_string(n.grain) + "\n";
+    out += "  order " + list(n.order, s) + " inner " + list(n.inner_order, s) + " reduce " + list(n.reduce_order, s) +
+           " unroll " + list(n.unroll_order, s) + " parallel " + std::to_string(n.parallel) + " grain " +
+           std::to_string(n.grain) + "\n";
   }
   for (size_t t = 0; t < plan.packed.size(); ++t) {
     if (plan.packed[t].empty()) continue;

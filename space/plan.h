@@ -1,4 +1,5 @@
-// What a complete schedule says, resolved to numbers: the contract between space (which writes plans) and codegen (which lowers them).
+// What a complete schedule says, resolved to numbers: the contract between space (which writes plans) and codegen (which lowers
+// them).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@ namespace tlm::space {
 enum class Attach : uint8_t {
   kRoot,      // a loop nest of its own; its outputs are stored
   kInline,    // no reduction: its expression replaces every load of its output
-  kEpilogue,  // no reduction: computed on the accumulators of the nest (with a reduction, without a scan) that produces one of its
-              // operands at the same point, which is then not stored (unless other stages or the outside read it). Axis i of the
-              // stage is spatial axis i of the root, of the same extent
+  kEpilogue,  // no reduction: computed on the accumulators of the nest (with a reduction, without a scan) that produces one of
+              // its operands at the same point, which is then not stored (unless other stages or the outside read it). Axis i of
+              // the stage is spatial axis i of the root, of the same extent
 };
 
 enum class Tail : uint8_t {
@@ -34,24 +35,25 @@ struct AxisPlan {
 };
 
 struct NestPlan {
-  int stage = -1;                    // the root stage
-  std::vector<int> epilogue;         // stages computed on its accumulators, in order
-  std::vector<AxisPlan> axes;        // by axis of the stage
-  int vector_axis = -1;              // -1: no vector. A reduction axis: lanes partial accumulators, combined at the end
-  int lanes = 1;                     // elements of one vector (a power of two)
-  std::vector<int> order;            // spatial axes: the cache-level loops, outermost first
-  std::vector<int> inner_order;      // spatial axes: the register-tile loops, outermost first
-  std::vector<int> reduce_order;     // reduction axes, outermost first (a scan axis is always the innermost spatial loop)
-  std::vector<int> unroll_order;     // axes with tile > 1: order of the unrolled points, outermost first (what is held, what streams)
-  int parallel = 0;                  // leading loops (of order ++ inner_order, skipping loops of one iteration) shared out as one; 0: serial
-  int64_t grain = 1;                 // merged iterations handed out at once
+  int stage = -1;                 // the root stage
+  std::vector<int> epilogue;      // stages computed on its accumulators, in order
+  std::vector<AxisPlan> axes;     // by axis of the stage
+  int vector_axis = -1;           // -1: no vector. A reduction axis: lanes partial accumulators, combined at the end
+  int lanes = 1;                  // elements of one vector (a power of two)
+  std::vector<int> order;         // spatial axes: the cache-level loops, outermost first
+  std::vector<int> inner_order;   // spatial axes: the register-tile loops, outermost first
+  std::vector<int> reduce_order;  // reduction axes, outermost first (a scan axis is always the innermost spatial loop)
+  std::vector<int>
+      unroll_order;   // axes with tile > 1: order of the unrolled points, outermost first (what is held, what streams)
+  int parallel = 0;   // leading loops (of order ++ inner_order, skipping loops of one iteration) shared out as one; 0: serial
+  int64_t grain = 1;  // merged iterations handed out at once
   bool operator==(const NestPlan&) const = default;
 };
 
 struct SchedulePlan {
-  std::vector<Attach> attach;                          // by stage
-  std::vector<NestPlan> nests;                         // in execution order; one for each root stage
-  std::vector<std::vector<ir::PackedDim>> packed;      // by tensor; constants only, empty: row-major
+  std::vector<Attach> attach;                      // by stage
+  std::vector<NestPlan> nests;                     // in execution order; one for each root stage
+  std::vector<std::vector<ir::PackedDim>> packed;  // by tensor; constants only, empty: row-major
 };
 
 std::string print(const SchedulePlan& plan, const ir::Subgraph& g);

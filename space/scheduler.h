@@ -18,6 +18,7 @@ class Scheduler {
 };
 
 std::unique_ptr<Scheduler> make_constructive_scheduler();
-std::unique_ptr<Scheduler> make_random_scheduler(uint64_t seed);  // a uniform candidate at each decision; depends on (seed, workload) only
+std::unique_ptr<Scheduler> make_random_scheduler(
+    uint64_t seed);  // a uniform candidate at each decision; depends on (seed, workload) only
 
 }  // namespace tlm::space

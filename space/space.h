@@ -24,20 +24,20 @@ class Walk {
  public:
   explicit Walk(std::shared_ptr<const Space> space);
   bool done() const;
-  const Decision& decision() const;         // the next one; TLM_CHECKs !done()
-  void choose(int candidate);               // TLM_CHECKs the range
-  int constructive() const;                 // the candidate that the constructive scheduler takes here (constructive.h)
-  void complete();                          // takes the constructive choice (constructive.h) for all that is left
-  const std::vector<int>& chosen() const;   // candidate numbers so far
+  const Decision& decision() const;                // the next one; TLM_CHECKs !done()
+  void choose(int candidate);                      // TLM_CHECKs the range
+  int constructive() const;                        // the candidate that the constructive scheduler takes here (constructive.h)
+  void complete();                                 // takes the constructive choice (constructive.h) for all that is left
+  const std::vector<int>& chosen() const;          // candidate numbers so far
   const std::vector<Decision>& decisions() const;  // those already decided
-  Schedule schedule() const;                // of the choices so far
-  SchedulePlan plan() const;                // TLM_CHECKs done()
+  Schedule schedule() const;                       // of the choices so far
+  SchedulePlan plan() const;                       // TLM_CHECKs done()
   const Space& space() const;
 
  private:
   struct State;
   std::shared_ptr<const Space> space_;
-  std::shared_ptr<const State> state_;      // persistent: shared between copies
+  std::shared_ptr<const State> state_;  // persistent: shared between copies
 };
 
 class Space : public std::enable_shared_from_this<Space> {

@@ -58,7 +58,8 @@ Schedule Walk::schedule() const {
   Schedule s;
   for (size_t i = 0; i < state_->decided.size(); ++i) {
     const Decision& d = state_->decided[i];
-    s.choices.emplace_back(d.name, choice_text(d, d.candidates[state_->chosen[i]], axis_names(space_->subgraph().stages[d.stage])));
+    s.choices.emplace_back(d.name,
+                           choice_text(d, d.candidates[state_->chosen[i]], axis_names(space_->subgraph().stages[d.stage])));
   }
   return s;
 }

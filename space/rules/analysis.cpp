@@ -112,10 +112,28 @@ class Collector {
  private:
   static double cost(Op op) {
     switch (op) {
-      case Op::kExp: case Op::kLog: case Op::kTanh: case Op::kErf: case Op::kSin: case Op::kCos: return 12;
-      case Op::kPow: case Op::kTan: case Op::kAsin: case Op::kAcos: case Op::kAtan: case Op::kSinh: case Op::kCosh:
-      case Op::kAsinh: case Op::kAcosh: case Op::kAtanh: case Op::kMod: return 24;
-      case Op::kDiv: case Op::kSqrt: case Op::kRsqrt: case Op::kFloorDiv: case Op::kFloorMod: return 4;
+      case Op::kExp:
+      case Op::kLog:
+      case Op::kTanh:
+      case Op::kErf:
+      case Op::kSin:
+      case Op::kCos: return 12;
+      case Op::kPow:
+      case Op::kTan:
+      case Op::kAsin:
+      case Op::kAcos:
+      case Op::kAtan:
+      case Op::kSinh:
+      case Op::kCosh:
+      case Op::kAsinh:
+      case Op::kAcosh:
+      case Op::kAtanh:
+      case Op::kMod: return 24;
+      case Op::kDiv:
+      case Op::kSqrt:
+      case Op::kRsqrt:
+      case Op::kFloorDiv:
+      case Op::kFloorMod: return 4;
       default: return 1;
     }
   }

@@ -14,35 +14,35 @@ inline constexpr int64_t kIrregular = INT64_MIN;  // the address is no affine fu
 // One distinct address expression of a nest.
 struct Access {
   int tensor = -1;
-  bool constant = false;             // the tensor is bound at package time
-  bool epilogue = false;             // of an epilogue stage or of the root's result: once for each accumulator
-  bool index = false;                // its value is (part of) an address
+  bool constant = false;  // the tensor is bound at package time
+  bool epilogue = false;  // of an epilogue stage or of the root's result: once for each accumulator
+  bool index = false;     // its value is (part of) an address
   int64_t element_bytes = 4;
-  std::vector<ir::Expr> indices;     // logical, over the axes of the root
-  Shape shape;                       // of the tensor
+  std::vector<ir::Expr> indices;            // logical, over the axes of the root
+  Shape shape;                              // of the tensor
   std::vector<std::vector<int64_t>> reach;  // by dimension, by axis: how far one step moves the index; empty: no affine function
-  std::vector<int64_t> stride;       // by axis of the root: elements; 0: same address; kIrregular
+  std::vector<int64_t> stride;              // by axis of the root: elements; 0: same address; kIrregular
   bool depends(int axis) const { return stride[axis] != 0; }
 };
 
 struct NestInfo {
   int stage = -1;
-  ir::Stage root;                    // producers inlined
-  std::vector<ir::Stage> epilogue;   // producers inlined
-  std::vector<int64_t> extent;       // by axis
-  int spatial = 0;                   // the first `spatial` axes are spatial
-  int scan = -1;                     // the scan axis
-  bool reduces = false;              // has a combiner
-  std::vector<Access> loads;         // distinct; values that stay in registers excluded
-  std::vector<Access> stores;        // tensors that leave the nest
-  std::vector<bool> guard_varies;    // by axis: a select decided by axes alone changes its mind along it
-  int value_bytes = 4;               // of the widest element type that is computed with (f16 and bf16 are computed in f32)
-  int accumulators = 1;              // values kept for each point
-  bool own_memory = false;           // no operand can share memory with an output: all are read at other points too, or are constants
-  bool reorderable = false;          // the combiner is associative and commutative
-  double body_ops = 0;               // arithmetic nodes for each point of the full domain
-  double point_ops = 0;              // arithmetic nodes for each stored point (result and epilogue)
-  int temporaries = 0;               // vector values alive beside accumulators and operands, roughly
+  ir::Stage root;                   // producers inlined
+  std::vector<ir::Stage> epilogue;  // producers inlined
+  std::vector<int64_t> extent;      // by axis
+  int spatial = 0;                  // the first `spatial` axes are spatial
+  int scan = -1;                    // the scan axis
+  bool reduces = false;             // has a combiner
+  std::vector<Access> loads;        // distinct; values that stay in registers excluded
+  std::vector<Access> stores;       // tensors that leave the nest
+  std::vector<bool> guard_varies;   // by axis: a select decided by axes alone changes its mind along it
+  int value_bytes = 4;              // of the widest element type that is computed with (f16 and bf16 are computed in f32)
+  int accumulators = 1;             // values kept for each point
+  bool own_memory = false;   // no operand can share memory with an output: all are read at other points too, or are constants
+  bool reorderable = false;  // the combiner is associative and commutative
+  double body_ops = 0;       // arithmetic nodes for each point of the full domain
+  double point_ops = 0;      // arithmetic nodes for each stored point (result and epilogue)
+  int temporaries = 0;       // vector values alive beside accumulators and operands, roughly
   double spatial_points = 1, points = 1;
 
   bool is_reduction_axis(int a) const { return a >= spatial && a != scan; }

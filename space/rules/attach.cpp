@@ -21,7 +21,8 @@ int nodes(const ir::Stage& s) {
 
 bool is_pointwise(const ir::Stage& s) { return s.combiner.kind == ir::CombinerKind::kNone; }
 
-// Every output is internal, has this one writer and some reader, and each of its elements is the value at the axes that its index names.
+// Every output is internal, has this one writer and some reader, and each of its elements is the value at the axes that its index
+// names.
 bool can_inline(const ir::Subgraph& g, int stage) {
   const ir::Stage& s = g.stages[stage];
   if (!is_pointwise(s)) return false;

@@ -12,7 +12,8 @@ std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, co
   if (plan.vector_axis >= 0 && packable_along(n, a, plan.vector_axis)) axis = plan.vector_axis;
   if (axis < 0 && (plan.vector_axis < 0 || !a.depends(plan.vector_axis))) {
     for (int x = 0; x < n.spatial; ++x) {
-      if (plan.axes[x].tile > 1 && x != plan.vector_axis && packable_along(n, a, x) && plan.axes[x].tail == Tail::kPeeled) axis = x;
+      if (plan.axes[x].tile > 1 && x != plan.vector_axis && packable_along(n, a, x) && plan.axes[x].tail == Tail::kPeeled)
+        axis = x;
     }
   }
   if (axis < 0) return {};
@@ -30,8 +31,10 @@ std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, co
       auto at = std::find(plan.reduce_order.begin(), plan.reduce_order.end(), e->id);
       rank = std::max(rank, static_cast<int>(at - plan.reduce_order.begin()));
     });
-    if (rank < 0) outer.push_back(static_cast<int>(d));
-    else ranked.push_back({rank, static_cast<int>(d)});
+    if (rank < 0)
+      outer.push_back(static_cast<int>(d));
+    else
+      ranked.push_back({rank, static_cast<int>(d)});
   }
   std::stable_sort(ranked.begin(), ranked.end());
   for (auto [rank, d] : ranked) inner.push_back(d);
@@ -86,7 +89,8 @@ void apply(const Context& c, Sketch& s, int item, const Choice& choice) {
 }  // namespace
 
 Rule pack_rule() {
-  return {DecisionKind::kPack, [](const Context&, const Sketch& s) { return static_cast<int>(s.info->loads.size()); }, candidates, apply};
+  return {DecisionKind::kPack, [](const Context&, const Sketch& s) { return static_cast<int>(s.info->loads.size()); }, candidates,
+          apply};
 }
 
 }  // namespace tlm::space

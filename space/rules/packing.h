@@ -8,8 +8,9 @@
 
 namespace tlm::space {
 
-// [other spatial dims][blocks of the panel axis][reduction dims in loop order][block], zeros beyond the end. Empty: there is none, or it
-// is row-major. The physical index of an entry {dim, extent, step} is ⌊i_dim / step⌋, modulo `extent` unless it is the first of its dim.
+// [other spatial dims][blocks of the panel axis][reduction dims in loop order][block], zeros beyond the end. Empty: there is
+// none, or it is row-major. The physical index of an entry {dim, extent, step} is ⌊i_dim / step⌋, modulo `extent` unless it is
+// the first of its dim.
 std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, const NestPlan& plan, const Access& a);
 // One load in the whole subgraph, producers inlined: no other reader is disturbed by a new layout.
 bool read_once(const ir::Subgraph& g, const SchedulePlan& plan, int tensor);

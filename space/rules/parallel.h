@@ -10,7 +10,8 @@ namespace tlm::space {
 inline constexpr double kWorkWorthSharing = 30000;  // operations: waking a worker costs some microseconds
 inline constexpr int64_t kMaxChunks = 4;            // merged iterations for each core, beyond which another loop is not needed
 
-// Iterations of the leading loops of order ++ inner_order that may be merged into one parallel loop; loops of one iteration skipped.
+// Iterations of the leading loops of order ++ inner_order that may be merged into one parallel loop; loops of one iteration
+// skipped.
 std::vector<int64_t> shareable_loops(const NestInfo& n, const NestPlan& plan);
 // Rough operations of the whole nest.
 double work(const NestInfo& n);

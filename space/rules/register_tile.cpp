@@ -45,7 +45,8 @@ bool reused_along(const NestInfo& n, int a) {
   return false;
 }
 
-// Work per instruction, without claim to be more than an order for thinning: useful points / padded points × arithmetic intensity.
+// Work per instruction, without claim to be more than an order for thinning: useful points / padded points × arithmetic
+// intensity.
 double promise(const NestInfo& n, const Micro& m) {
   double useful = 1;
   auto along = [&](int a, int64_t t) {
@@ -241,6 +242,8 @@ void apply(const Context&, Sketch& s, int, const Choice& choice) {
 
 }  // namespace
 
-Rule micro_rule() { return {DecisionKind::kMicro, [](const Context&, const Sketch&) { return 1; }, candidates, apply}; }
+Rule micro_rule() {
+  return {DecisionKind::kMicro, [](const Context&, const Sketch&) { return 1; }, candidates, apply};
+}
 
 }  // namespace tlm::space

@@ -17,7 +17,8 @@ std::vector<int> execution_order(const Sketch& s);
 // One kind of decision of a nest.
 struct Rule {
   DecisionKind kind;
-  // How many decisions of this kind the nest has: 1, or one for each axis or loaded tensor. Each may turn out to have one candidate.
+  // How many decisions of this kind the nest has: 1, or one for each axis or loaded tensor. Each may turn out to have one
+  // candidate.
   int (*items)(const Context& c, const Sketch& s);
   // Never empty, no duplicates, the neutral one first.
   std::vector<Choice> (*candidates)(const Context& c, const Sketch& s, int item);

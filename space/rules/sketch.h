@@ -15,13 +15,13 @@ namespace tlm::space {
 
 // A value. Everything in it is a function of (subgraph, target, choices so far).
 struct Sketch {
-  SchedulePlan plan;                           // neutral where undecided
-  std::vector<int> host;                       // by stage: the root whose nest computes it; -1: inlined or undecided
-  std::vector<std::vector<int>> after;         // by root stage: root stages whose tensors its nest reads
-  int attached = 0;                            // stages whose attachment is decided
-  int nest = -1;                               // the nest being decided; -1: attachments are not complete
-  int rule = 0, item = 0;                      // position in nest_rules() and in the rule's items
-  std::shared_ptr<const NestInfo> info;        // of `nest`
+  SchedulePlan plan;                     // neutral where undecided
+  std::vector<int> host;                 // by stage: the root whose nest computes it; -1: inlined or undecided
+  std::vector<std::vector<int>> after;   // by root stage: root stages whose tensors its nest reads
+  int attached = 0;                      // stages whose attachment is decided
+  int nest = -1;                         // the nest being decided; -1: attachments are not complete
+  int rule = 0, item = 0;                // position in nest_rules() and in the rule's items
+  std::shared_ptr<const NestInfo> info;  // of `nest`
 };
 
 struct Context {

@@ -11,8 +11,8 @@ std::vector<Choice> candidates(const Context&, const Sketch& s, int axis) {
   const int64_t extent = s.info->extent[axis];
   if (axis >= s.info->spatial || axis == plan.vector_axis || a.cache != 0 || extent % a.tile == 0) return out;
   out.push_back({static_cast<int64_t>(Tail::kBalanced)});
-  // Overlapping tiles store some elements twice. That is harmless unless an operand may be overwritten in between: what is read at
-  // the point itself (an epilogue operand, or any operand where nothing is reduced) could share its memory with the output.
+  // Overlapping tiles store some elements twice. That is harmless unless an operand may be overwritten in between: what is read
+  // at the point itself (an epilogue operand, or any operand where nothing is reduced) could share its memory with the output.
   if (s.info->own_memory) out.push_back({static_cast<int64_t>(Tail::kShifted)});
   return out;
 }

@@ -62,6 +62,8 @@ void apply(const Context&, Sketch& s, int, const Choice& choice) {
 
 }  // namespace
 
-Rule unroll_rule() { return {DecisionKind::kUnroll, [](const Context&, const Sketch&) { return 1; }, candidates, apply}; }
+Rule unroll_rule() {
+  return {DecisionKind::kUnroll, [](const Context&, const Sketch&) { return 1; }, candidates, apply};
+}
 
 }  // namespace tlm::space

@@ -43,7 +43,8 @@ double unrolled_cycles(const Context& c, const NestInfo& n, NestPlan p, const Ch
   for (int i : {0, 2}) {
     if (unroll[i] >= 0) p.axes[unroll[i]].tile = unroll[i + 1];
   }
-  for (size_t a = 0; a < p.axes.size(); ++a) updates *= static_cast<double>(p.axes[a].tile) / (static_cast<int>(a) == p.vector_axis ? p.lanes : 1);
+  for (size_t a = 0; a < p.axes.size(); ++a)
+    updates *= static_cast<double>(p.axes[a].tile) / (static_cast<int>(a) == p.vector_axis ? p.lanes : 1);
   return compute_cycles(n, p, c.target) * (1 + kPerStatement * std::max(0.0, updates - kBody));
 }
 
@@ -103,7 +104,8 @@ Choice reduce_choice(const Sketch& s) {
 int tail_choice(const Context& c, const Sketch& s, const Decision& d) {
   const NestPlan& plan = s.plan.nests[s.nest];
   for (const Access& a : s.info->loads) {  // panels along this axis want whole tiles
-    if (packable_along(*s.info, a, d.item) && (plan.vector_axis < 0 || !packable_along(*s.info, a, plan.vector_axis))) return d.neutral;
+    if (packable_along(*s.info, a, d.item) && (plan.vector_axis < 0 || !packable_along(*s.info, a, plan.vector_axis)))
+      return d.neutral;
   }
   return cheapest(d.candidates, [&](const Choice& choice) {
     NestPlan p = plan;
@@ -120,7 +122,8 @@ int parallel_choice(const Context& c, const Sketch& s, const Decision& d) {
     double merged = 1;
     for (int64_t i = 0; i < choice[0]; ++i) merged *= static_cast<double>(trips[i]);
     const double chunks = std::ceil(merged / static_cast<double>(choice[1]));
-    // The core that gets most chunks decides; each chunk costs a little to hand out; a disturbed core is late by a part of a chunk.
+    // The core that gets most chunks decides; each chunk costs a little to hand out; a disturbed core is late by a part of a
+    // chunk.
     constexpr double kStart = 8000, kChunk = 200, kLate = 0.25;
     const double grain = static_cast<double>(choice[1]);
     const double most = std::ceil(chunks / c.target.cores) * grain;

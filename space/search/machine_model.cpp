@@ -10,10 +10,10 @@
 namespace tlm::space {
 namespace {
 
-constexpr double kIssue = 2;       // vector operations, and loads, that start in one cycle
-constexpr double kLatency = 5;     // cycles until a dependent operation can start, with a little slack
-constexpr double kFrontEnd = 5;    // instructions that start in one cycle
-constexpr double kJump = 3;        // instructions that close a loop
+constexpr double kIssue = 2;     // vector operations, and loads, that start in one cycle
+constexpr double kLatency = 5;   // cycles until a dependent operation can start, with a little slack
+constexpr double kFrontEnd = 5;  // instructions that start in one cycle
+constexpr double kJump = 3;      // instructions that close a loop
 constexpr double kTileOverhead = 8;
 constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 8;
 
@@ -140,8 +140,10 @@ double compute_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) 
   double outer = 1;
   std::vector<int> tiled;
   for (int a = 0; a < n.spatial; ++a) {
-    if (plan.axes[a].tile > 1) tiled.push_back(a);
-    else outer *= static_cast<double>(n.extent[a]);
+    if (plan.axes[a].tile > 1)
+      tiled.push_back(a);
+    else
+      outer *= static_cast<double>(n.extent[a]);
   }
   if (n.scan >= 0) outer *= 1;  // its steps are counted like a reduction's
   double total = 0;
@@ -165,7 +167,7 @@ namespace {
 
 // Cycles for moving data into L1 and into L2, with the loops order ++ inner_order.
 std::pair<double, double> traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
-  std::vector<std::pair<int, int64_t>> loops;          // axis, iterations; outermost first
+  std::vector<std::pair<int, int64_t>> loops;            // axis, iterations; outermost first
   std::vector<std::vector<int64_t>> spans = {n.extent};  // points of each axis inside the first i loops
   auto loop = [&](int a, int64_t step) {
     const int64_t trips = ceil_div(spans.back()[a], step);

@@ -13,7 +13,10 @@ class RandomScheduler : public Scheduler {
   std::vector<std::vector<Schedule>> schedule(const std::vector<std::shared_ptr<const Space>>& spaces) override {
     std::vector<std::vector<Schedule>> out;
     for (const auto& space : spaces) {
-      Rng rng(Hasher().number(static_cast<int64_t>(seed_)).number(static_cast<int64_t>(ir::workload_hash(space->subgraph()))).value());
+      Rng rng(Hasher()
+                  .number(static_cast<int64_t>(seed_))
+                  .number(static_cast<int64_t>(ir::workload_hash(space->subgraph())))
+                  .value());
       Walk w = space->walk();
       while (!w.done()) w.choose(static_cast<int>(rng.below(w.decision().candidates.size())));
       out.push_back({w.schedule()});

@@ -113,7 +113,8 @@ void check_nest(const ir::Subgraph& g, const Target& t, const NestPlan& n) {
     for (const ir::StageOutput& o : s.outputs) {
       int64_t stride = 0;
       for (size_t d = 0; d < o.indices.size(); ++d) {
-        stride += ir::as_affine(o.indices[d], static_cast<int>(s.axes.size()))->coef[n.vector_axis] * g.tensors[o.tensor].strides[d];
+        stride +=
+            ir::as_affine(o.indices[d], static_cast<int>(s.axes.size()))->coef[n.vector_axis] * g.tensors[o.tensor].strides[d];
       }
       EXPECT_EQ(stride, 1);
     }

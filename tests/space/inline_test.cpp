@@ -42,7 +42,8 @@ TEST(InlinedStage, ComposesIndices) {
 )");
   ir::verify(g);
   EXPECT_EQ(body(g, inlined_stage(g, {Attach::kRoot, Attach::kRoot, Attach::kRoot}, 2)), body(g, g.stages[2]));
-  EXPECT_EQ(body(g, inlined_stage(g, {Attach::kInline, Attach::kInline, Attach::kRoot}, 2)), "(X[b, a + 2] + 1.0)*(X[b, 0] + 1.0)");
+  EXPECT_EQ(body(g, inlined_stage(g, {Attach::kInline, Attach::kInline, Attach::kRoot}, 2)),
+            "(X[b, a + 2] + 1.0)*(X[b, 0] + 1.0)");
 }
 
 TEST(InlinedStage, KeepsTheGuardOfALoad) {

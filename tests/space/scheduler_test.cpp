@@ -69,7 +69,8 @@ struct TileCase {
 
 TEST(Constructive, ConvolutionsFillTheRegisterFile) {
   for (const TileCase& c : {TileCase{"x86-64", 4, 5}, {"x86-64-v3", 8, 10}, {"x86-64-v4", 16, 20}, {"aarch64", 4, 20}}) {
-    for (const ir::Subgraph& g : {convolution(56, 64, 64, 3, 1), convolution(28, 512, 128, 1, 1), convolution(56, 256, 64, 1, 1)}) {
+    for (const ir::Subgraph& g :
+         {convolution(56, 64, 64, 3, 1), convolution(28, 512, 128, 1, 1), convolution(56, 256, 64, 1, 1)}) {
       SCOPED_TRACE(c.target + " " + std::to_string(g.tensors[0].shape[1]) + " channels");
       const SchedulePlan plan = constructive(g, c.target);
       const NestPlan& n = plan.nests.back();
@@ -77,10 +78,10 @@ TEST(Constructive, ConvolutionsFillTheRegisterFile) {
       EXPECT_EQ(n.lanes, c.lanes);
       EXPECT_GE(accumulators(n, g.stages[n.stage]), c.least);
       EXPECT_GE(n.parallel, 1);
-      EXPECT_EQ(n.epilogue.size(), 1u);            // the rectifier runs on registers
-      EXPECT_FALSE(plan.packed[1].empty());        // and the weights are panels
+      EXPECT_EQ(n.epilogue.size(), 1u);      // the rectifier runs on registers
+      EXPECT_FALSE(plan.packed[1].empty());  // and the weights are panels
       if (g.stages[n.stage].axes[5].extent > 1) {
-        EXPECT_EQ(n.reduce_order.back(), 4);       // channels are neighbours in memory
+        EXPECT_EQ(n.reduce_order.back(), 4);  // channels are neighbours in memory
       }
     }
   }

@@ -1,4 +1,5 @@
-// The laws of a space: candidates are a function of earlier choices, every prefix can be completed, every completion is a sound plan.
+// The laws of a space: candidates are a function of earlier choices, every prefix can be completed, every completion is a sound
+// plan.
 #include "tlm/space/space.h"
 
 #include <gtest/gtest.h>
@@ -58,10 +59,20 @@ void every_prefix(const Walk& w, int64_t& budget, const std::function<void(const
 
 TEST(Space, EveryPrefixOfSmallSpacesCompletes) {
   const std::vector<Workload> small = {
-      {"conv", convolution(4, 2, 3, 3, 1)}, {"matmul", matmul(3, 4, 5)},     {"softmax", softmax(2, 3)}, {"pool", max_pool(7, 2)},
-      {"elementwise", elementwise(3, 5)},   {"argmax", argmax(3, 4)},        {"scan", cumsum(2, 3)},     {"gather", gather(3, 5, 4)},
-      {"fold", ordered_fold(2, 3)},         {"concat", concat(2)},           {"diamond", diamond(2)},    {"transpose", transpose(3, 4)},
-      {"depthwise", depthwise(4, 3)},       {"scores", attention_scores(2, 3, 4)},
+      {"conv", convolution(4, 2, 3, 3, 1)},
+      {"matmul", matmul(3, 4, 5)},
+      {"softmax", softmax(2, 3)},
+      {"pool", max_pool(7, 2)},
+      {"elementwise", elementwise(3, 5)},
+      {"argmax", argmax(3, 4)},
+      {"scan", cumsum(2, 3)},
+      {"gather", gather(3, 5, 4)},
+      {"fold", ordered_fold(2, 3)},
+      {"concat", concat(2)},
+      {"diamond", diamond(2)},
+      {"transpose", transpose(3, 4)},
+      {"depthwise", depthwise(4, 3)},
+      {"scores", attention_scores(2, 3, 4)},
   };
   for (const std::string& target : kTargets) {
     const Target t = with_cores(target, 2);
@@ -237,8 +248,8 @@ TEST(Space, KnownGoodTilesAreCandidates) {
     return parse_choice(w.decision(), text, axis_names(g.stages[w.decision().stage])) >= 0;
   };
   const ir::Subgraph conv = convolution(56, 64, 64, 1, 1);
-  for (const char* tile : {"co:2x8 ow:6", "co:2x8 ow:5", "co:2x8 ow:4", "co:3x8 ow:4", "co:4x8 ow:3", "co:1x8 ow:12", "co:1x8 ow:8",
-                           "co:2x8 oh:2 ow:3", "co:1x8 oh:4 ow:2"}) {
+  for (const char* tile : {"co:2x8 ow:6", "co:2x8 ow:5", "co:2x8 ow:4", "co:3x8 ow:4", "co:4x8 ow:3", "co:1x8 ow:12",
+                           "co:1x8 ow:8", "co:2x8 oh:2 ow:3", "co:1x8 oh:4 ow:2"}) {
     EXPECT_TRUE(has("x86-64-v3", conv, tile)) << tile;
   }
   for (const char* tile : {"co:2x16 ow:12", "co:2x16 ow:14", "co:4x16 ow:6", "co:1x16 ow:28"}) {

@@ -37,8 +37,8 @@ ir::Subgraph convolution(int64_t h, int64_t ci, int64_t co, int64_t k, int64_t s
             " <= h && h < " + n(h + pad) + " && " + n(pad) + " <= w && w < " + n(h + pad) + ", X[n, c, h - " + n(pad) + ", w - " +
             n(pad) + "], 0.0)\n    store P[n, c, h, w] = acc0\n  }\n";
   }
-  text += "  stage \"conv\" {\n    spatial n:1, co:" + n(co) + ", oh:" + n(oh) + ", ow:" + n(oh) + "\n    reduce ci:" + n(ci) + ", kh:" +
-          n(k) + ", kw:" + n(k) + "\n    body " + image + "[n, ci, oh*" + n(s) + " + kh, ow*" + n(s) +
+  text += "  stage \"conv\" {\n    spatial n:1, co:" + n(co) + ", oh:" + n(oh) + ", ow:" + n(oh) + "\n    reduce ci:" + n(ci) +
+          ", kh:" + n(k) + ", kw:" + n(k) + "\n    body " + image + "[n, ci, oh*" + n(s) + " + kh, ow*" + n(s) +
           " + kw]*W[co, ci, kh, kw]\n    combine sum\n    store C[n, co, oh, ow] = acc0 + B[co]\n  }\n";
   text += "  stage \"relu\" {\n    spatial n:1, co:" + n(co) + ", oh:" + n(oh) + ", ow:" + n(oh) +
           "\n    body max(C[n, co, oh, ow], 0.0)\n    store Y[n, co, oh, ow] = acc0\n  }\n}\n";
@@ -51,39 +51,40 @@ ir::Subgraph convolution(int64_t h, int64_t ci, int64_t co, int64_t k, int64_t s
 
 ir::Subgraph convolution_channels_first(int64_t h, int64_t ci, int64_t co, int64_t k) {
   const int64_t oh = h - k + 1;
-  return parse("subgraph \"conv\" {\n  input X: f32" + shape({1, ci, h, h}) + "\n  constant W: f32" + shape({co, ci, k, k}) +
-               "\n  output Y: f32" + shape({1, co, oh, oh}) + "\n  stage \"conv\" {\n    spatial n:1, co:" + n(co) + ", oh:" + n(oh) +
-               ", ow:" + n(oh) + "\n    reduce ci:" + n(ci) + ", kh:" + n(k) + ", kw:" + n(k) +
-               "\n    body X[n, ci, oh + kh, ow + kw]*W[co, ci, kh, kw]\n    combine sum\n    store Y[n, co, oh, ow] = acc0\n  }\n}\n");
+  return parse(
+      "subgraph \"conv\" {\n  input X: f32" + shape({1, ci, h, h}) + "\n  constant W: f32" + shape({co, ci, k, k}) +
+      "\n  output Y: f32" + shape({1, co, oh, oh}) + "\n  stage \"conv\" {\n    spatial n:1, co:" + n(co) + ", oh:" + n(oh) +
+      ", ow:" + n(oh) + "\n    reduce ci:" + n(ci) + ", kh:" + n(k) + ", kw:" + n(k) +
+      "\n    body X[n, ci, oh + kh, ow + kw]*W[co, ci, kh, kw]\n    combine sum\n    store Y[n, co, oh, ow] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph matmul(int64_t m, int64_t nn, int64_t k) {
-  return parse("subgraph \"matmul\" {\n  input A: f32" + shape({m, k}) + "\n  constant W: f32" + shape({k, nn}) + "\n  output Y: f32" +
-               shape({m, nn}) + "\n  stage \"matmul\" {\n    spatial m:" + n(m) + ", n:" + n(nn) + "\n    reduce k:" + n(k) +
-               "\n    body A[m, k]*W[k, n]\n    combine sum\n    store Y[m, n] = acc0\n  }\n}\n");
+  return parse("subgraph \"matmul\" {\n  input A: f32" + shape({m, k}) + "\n  constant W: f32" + shape({k, nn}) +
+               "\n  output Y: f32" + shape({m, nn}) + "\n  stage \"matmul\" {\n    spatial m:" + n(m) + ", n:" + n(nn) +
+               "\n    reduce k:" + n(k) + "\n    body A[m, k]*W[k, n]\n    combine sum\n    store Y[m, n] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph attention_scores(int64_t heads, int64_t s, int64_t d) {
   return parse("subgraph \"scores\" {\n  input Q: f32" + shape({heads, s, d}) + "\n  input K: f32" + shape({heads, s, d}) +
-               "\n  output Y: f32" + shape({heads, s, s}) + "\n  stage \"scores\" {\n    spatial h:" + n(heads) + ", i:" + n(s) + ", j:" +
-               n(s) + "\n    reduce d:" + n(d) +
+               "\n  output Y: f32" + shape({heads, s, s}) + "\n  stage \"scores\" {\n    spatial h:" + n(heads) + ", i:" + n(s) +
+               ", j:" + n(s) + "\n    reduce d:" + n(d) +
                "\n    body Q[h, i, d]*K[h, j, d]\n    combine sum\n    store Y[h, i, j] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph softmax(int64_t rows, int64_t columns) {
   const std::string domain = "    spatial r:" + n(rows) + "\n    reduce c:" + n(columns) + "\n";
   return parse("subgraph \"softmax\" {\n  input X: f32" + shape({rows, columns}) + "\n  internal M: f32" + shape({rows}) +
-               "\n  internal S: f32" + shape({rows}) + "\n  output Y: f32" + shape({rows, columns}) + "\n  stage \"max\" {\n" + domain +
-               "    body X[r, c]\n    combine max\n    store M[r] = acc0\n  }\n  stage \"sum\" {\n" + domain +
-               "    body exp(X[r, c] - M[r])\n    combine sum\n    store S[r] = acc0\n  }\n  stage \"divide\" {\n    spatial r:" + n(rows) +
-               ", c:" + n(columns) + "\n    body exp(X[r, c] - M[r])/S[r]\n    store Y[r, c] = acc0\n  }\n}\n");
+               "\n  internal S: f32" + shape({rows}) + "\n  output Y: f32" + shape({rows, columns}) + "\n  stage \"max\" {\n" +
+               domain + "    body X[r, c]\n    combine max\n    store M[r] = acc0\n  }\n  stage \"sum\" {\n" + domain +
+               "    body exp(X[r, c] - M[r])\n    combine sum\n    store S[r] = acc0\n  }\n  stage \"divide\" {\n    spatial r:" +
+               n(rows) + ", c:" + n(columns) + "\n    body exp(X[r, c] - M[r])/S[r]\n    store Y[r, c] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph max_pool(int64_t h, int64_t c) {
   const int64_t oh = (h - 3) / 2 + 1;
   return parse("subgraph \"pool\" {\n  input X: f32" + shape({1, c, h, h}) + channels_last(c, h, h) + "\n  output Y: f32" +
-               shape({1, c, oh, oh}) + channels_last(c, oh, oh) + "\n  stage \"pool\" {\n    spatial n:1, c:" + n(c) + ", oh:" + n(oh) +
-               ", ow:" + n(oh) + "\n    reduce kh:3, kw:3\n    body X[n, c, oh*2 + kh, ow*2 + kw]\n    combine max\n" +
+               shape({1, c, oh, oh}) + channels_last(c, oh, oh) + "\n  stage \"pool\" {\n    spatial n:1, c:" + n(c) + ", oh:" +
+               n(oh) + ", ow:" + n(oh) + "\n    reduce kh:3, kw:3\n    body X[n, c, oh*2 + kh, ow*2 + kw]\n    combine max\n" +
                "    store Y[n, c, oh, ow] = acc0\n  }\n}\n");
 }
 
@@ -99,14 +100,15 @@ ir::Subgraph depthwise(int64_t h, int64_t c) {
 ir::Subgraph elementwise(int64_t rows, int64_t columns) {
   const std::string domain = "    spatial r:" + n(rows) + ", c:" + n(columns) + "\n";
   return parse("subgraph \"elementwise\" {\n  input A: f32" + shape({rows, columns}) + "\n  input B: f32" + shape({columns}) +
-               "\n  internal T: f32" + shape({rows, columns}) + "\n  output Y: f32" + shape({rows, columns}) + "\n  stage \"add\" {\n" +
-               domain + "    body A[r, c] + B[c]\n    store T[r, c] = acc0\n  }\n  stage \"swish\" {\n" + domain +
+               "\n  internal T: f32" + shape({rows, columns}) + "\n  output Y: f32" + shape({rows, columns}) +
+               "\n  stage \"add\" {\n" + domain +
+               "    body A[r, c] + B[c]\n    store T[r, c] = acc0\n  }\n  stage \"swish\" {\n" + domain +
                "    body T[r, c]/(1.0 + exp(neg(T[r, c])))\n    store Y[r, c] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph transpose(int64_t rows, int64_t columns) {
-  return parse("subgraph \"transpose\" {\n  input X: f32" + shape({columns, rows}) + "\n  output Y: f32" + shape({rows, columns}) +
-               "\n  stage \"transpose\" {\n    spatial r:" + n(rows) + ", c:" + n(columns) +
+  return parse("subgraph \"transpose\" {\n  input X: f32" + shape({columns, rows}) + "\n  output Y: f32" +
+               shape({rows, columns}) + "\n  stage \"transpose\" {\n    spatial r:" + n(rows) + ", c:" + n(columns) +
                "\n    body X[c, r]\n    store Y[r, c] = acc0\n  }\n}\n");
 }
 
@@ -127,21 +129,22 @@ ir::Subgraph cumsum(int64_t rows, int64_t columns) {
 
 ir::Subgraph gather(int64_t rows, int64_t table, int64_t width) {
   return parse("subgraph \"gather\" {\n  input I: i64" + shape({rows}) + "\n  constant T: f32" + shape({table, width}) +
-               "\n  output Y: f32" + shape({rows, width}) + "\n  stage \"gather\" {\n    spatial r:" + n(rows) + ", w:" + n(width) +
-               "\n    body T[min(max(I[r], 0), " + n(table - 1) + "), w]\n    store Y[r, w] = acc0\n  }\n}\n");
+               "\n  output Y: f32" + shape({rows, width}) + "\n  stage \"gather\" {\n    spatial r:" + n(rows) + ", w:" +
+               n(width) + "\n    body T[min(max(I[r], 0), " + n(table - 1) + "), w]\n    store Y[r, w] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph ordered_fold(int64_t rows, int64_t columns) {
-  return parse("subgraph \"fold\" {\n  input X: f32" + shape({rows, columns, columns}) + "\n  output Y: f32" + shape({rows}) +
-               "\n  stage \"fold\" {\n    spatial r:" + n(rows) + "\n    reduce a:" + n(columns) + ", b:" + n(columns) +
-               "\n    body X[r, a, b]\n    combine tuple not_associative not_commutative\n    identity 0.0\n    update acc0*0.5 + acc1\n" +
-               "    store Y[r] = acc0\n  }\n}\n");
+  return parse(
+      "subgraph \"fold\" {\n  input X: f32" + shape({rows, columns, columns}) + "\n  output Y: f32" + shape({rows}) +
+      "\n  stage \"fold\" {\n    spatial r:" + n(rows) + "\n    reduce a:" + n(columns) + ", b:" + n(columns) +
+      "\n    body X[r, a, b]\n    combine tuple not_associative not_commutative\n    identity 0.0\n    update acc0*0.5 + acc1\n" +
+      "    store Y[r] = acc0\n  }\n}\n");
 }
 
 ir::Subgraph concat(int64_t rows) {
-  return parse("subgraph \"concat\" {\n  input A: f32" + shape({rows, 8}) + "\n  input B: f32" + shape({rows, 5}) + "\n  output Y: f32" +
-               shape({rows, 13}) + "\n  stage \"first\" {\n    spatial r:" + n(rows) + ", c:8\n    body A[r, c]\n    store Y[r, c] = acc0\n" +
-               "  }\n  stage \"second\" {\n    spatial r:" + n(rows) +
+  return parse("subgraph \"concat\" {\n  input A: f32" + shape({rows, 8}) + "\n  input B: f32" + shape({rows, 5}) +
+               "\n  output Y: f32" + shape({rows, 13}) + "\n  stage \"first\" {\n    spatial r:" + n(rows) +
+               ", c:8\n    body A[r, c]\n    store Y[r, c] = acc0\n" + "  }\n  stage \"second\" {\n    spatial r:" + n(rows) +
                ", c:5\n    body B[r, c]\n    store Y[r, c + 8] = acc0\n  }\n}\n");
 }
 
@@ -152,7 +155,8 @@ ir::Subgraph diamond(int64_t e) {
            (reduces ? "    combine sum\n" : "") + "    store " + to + at + " = acc0\n  }\n";
   };
   std::string text = "subgraph \"diamond\" {\n";
-  for (std::string t : {"input X", "internal P", "internal U", "internal V", "internal Q", "internal R", "output Y", "output Z"}) {
+  for (std::string t :
+       {"input X", "internal P", "internal U", "internal V", "internal Q", "internal R", "output Y", "output Z"}) {
     text += "  " + t + ": f32" + shape({e, e}) + "\n";
   }
   text += stage("p", "X[i, k]*X[k, j]", "P", true);
