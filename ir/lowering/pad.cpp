@@ -14,8 +14,8 @@ Expr source(const NodeLowering& l, const std::string& mode, const Expr& i, int64
   if (mode == "wrap") return floor_mod(i, in);
   if (mode == "reflect") {  // mirrored at both ends without repeating them, as often as needed
     if (in == 1) return make_int(0);
-    Expr period = floor_mod(i, 2 * (in - 1));
-    return minimum(period, make_int(2 * (in - 1)) - period);
+    // Within one period of 2·last the distance from `last` counts down from it.
+    return last - unary(Op::kAbs, floor_mod(i, 2 * (in - 1)) - last);
   }
   l.unsupported_attr("mode", mode);
 }

@@ -26,20 +26,19 @@ struct DimensionTaps {
   std::vector<bool> outside;
 };
 
+// `out`: the output's extent; its exact length, scale·in, need not be an integer.
 double source_coordinate(const NodeLowering& l, const ResizeRule& r, double o, double in, double out, double scale,
                          double roi_start, double roi_end) {
+  double length = scale * in;
   if (r.transform == "half_pixel") return (o + 0.5) / scale - 0.5;
-  if (r.transform == "half_pixel_symmetric") {
-    double adjustment = out / (scale * in);
-    return in / 2 * (1 - adjustment) + (o + 0.5) / scale - 0.5;
-  }
+  if (r.transform == "half_pixel_symmetric") return in / 2 * (1 - out / length) + (o + 0.5) / scale - 0.5;
   if (r.transform == "pytorch_half_pixel") return out > 1 ? (o + 0.5) / scale - 0.5 : 0;
-  if (r.transform == "align_corners") return out > 1 ? o * (in - 1) / (out - 1) : 0;
+  if (r.transform == "align_corners") return out > 1 ? o * (in - 1) / (length - 1) : 0;
   if (r.transform == "asymmetric") return o / scale;
   if (r.transform == "tf_half_pixel_for_nn") return (o + 0.5) / scale;
   if (r.transform == "tf_crop_and_resize") {
-    return out > 1 ? roi_start * (in - 1) + o * (roi_end - roi_start) * (in - 1) / (out - 1)
-                   : 0.5 * (roi_start + roi_end) * (in - 1);
+    if (out <= 1) return 0.5 * (roi_start + roi_end) * (in - 1);
+    return (roi_start + o * (roi_end - roi_start) / (length - 1)) * (in - 1);
   }
   l.unsupported_attr("coordinate_transformation_mode", r.transform);
 }

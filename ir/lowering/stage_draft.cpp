@@ -50,7 +50,13 @@ void StageDraft::output(int tensor, Indices indices, Expr result) {
 }
 
 void StageDraft::emit() {
-  if (no_points_) return;
+  if (no_points_) {  // an empty tensor is written all the same
+    for (const StageOutput& o : stage_.outputs) {
+      TensorDecl& d = b_.subgraph.tensors[static_cast<size_t>(o.tensor)];
+      if (d.role == TensorRole::kInput) d.role = TensorRole::kOutput;
+    }
+    return;
+  }
   if (empty_reduction_ || (unit_scan_ && stage_.exclusive)) stage_.body = stage_.combiner.identity;
   if (empty_reduction_) {
     while (!stage_.axes.empty() && stage_.axes.back().kind == AxisKind::kReduce) stage_.axes.pop_back();
