@@ -32,17 +32,19 @@ AttrValue default_value(const AttrRow& row) {
   }
 }
 
-std::string count_text(int low, int high) {
-  if (high < 0) return "at least " + std::to_string(low);
-  return low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
+std::string count_text(int n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+void check_count(RuleContext& c, int count, int low, int high, const char* what) {
+  if (count >= low && (high < 0 || count <= high)) return;
+  const std::string takes = high < 0      ? "at least " + std::to_string(low)
+                            : low == high ? std::to_string(low)
+                                          : std::to_string(low) + " to " + std::to_string(high);
+  c.fail("the node has " + count_text(count, what) + "; the operator has " + takes);
 }
 
 void check_counts(RuleContext& c, const OpRow& row) {
-  const int in = c.inputs(), out = static_cast<int>(c.node().outputs.size());
-  if (in < row.min_inputs || (row.max_inputs >= 0 && in > row.max_inputs))
-    c.fail("the node has " + std::to_string(in) + " inputs; " + count_text(row.min_inputs, row.max_inputs) + " are needed");
-  if (out < row.min_outputs || (row.max_outputs >= 0 && out > row.max_outputs))
-    c.fail("the node has " + std::to_string(out) + " outputs; " + count_text(row.min_outputs, row.max_outputs) + " are needed");
+  check_count(c, c.inputs(), row.min_inputs, row.max_inputs, "input");
+  check_count(c, static_cast<int>(c.node().outputs.size()), row.min_outputs, row.max_outputs, "output");
 }
 
 void complete_attributes(RuleContext& c, const OpRow& row) {

@@ -43,6 +43,21 @@ std::vector<T> spread(RuleContext& c, const std::vector<T>& given, const std::ve
   return all;
 }
 
+// With keep_aspect_ratio_policy the scale of all axes: the one that fills `sizes` without exceeding any, or reaches all of them.
+// 0 for "stretch", where each axis has its own.
+double common_scale(RuleContext& c, const Shape& x, const Shape& sizes, const std::vector<int64_t>& axes) {
+  const std::string policy = c.node().attr_string("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch") return 0;
+  if (policy != "not_larger" && policy != "not_smaller") c.fail("keep_aspect_ratio_policy is '" + policy + "'");
+  double scale = 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto d = static_cast<size_t>(axes[i]);
+    const double s = static_cast<double>(sizes[d]) / static_cast<double>(std::max<int64_t>(x[d], 1));
+    scale = i == 0 ? s : policy == "not_larger" ? std::min(scale, s) : std::max(scale, s);
+  }
+  return scale;
+}
+
 }  // namespace
 
 // From ONNX [x, roi?, scales?, sizes?] with axes and keep_aspect_ratio_policy, or canonical [x] with attributes sizes and scales.
@@ -87,24 +102,16 @@ void rule_resize(RuleContext& c) {
   Shape y = x;
   if (by_sizes) {
     Shape sizes = spread(c, c.const_ints(3, "sizes"), axes, x, "sizes");
-    const std::string policy = c.node().attr_string("keep_aspect_ratio_policy", "stretch");
-    if (policy != "stretch") {
-      if (policy != "not_larger" && policy != "not_smaller") c.fail("keep_aspect_ratio_policy is '" + policy + "'");
-      double scale = 0;
-      for (size_t i = 0; i < axes.size(); ++i) {
-        const auto d = static_cast<size_t>(axes[i]);
-        const double s = static_cast<double>(sizes[d]) / static_cast<double>(std::max<int64_t>(x[d], 1));
-        scale = i == 0 ? s : policy == "not_larger" ? std::min(scale, s) : std::max(scale, s);
-      }
-      for (const int64_t a : axes) {
-        const auto d = static_cast<size_t>(a);
-        sizes[d] = static_cast<int64_t>(std::floor(scale * static_cast<double>(x[d]) + 0.5));
-      }
-    }
+    const double common = common_scale(c, x, sizes, axes);
     scales.assign(rank, 1.0);
-    for (size_t d = 0; d < rank; ++d) {
+    for (const int64_t axis : axes) {
+      const auto d = static_cast<size_t>(axis);
       if (sizes[d] < 0) c.fail("sizes " + to_string(sizes) + " have a negative extent");
-      if (x[d] > 0) scales[d] = static_cast<double>(sizes[d]) / static_cast<double>(x[d]);
+      if (common > 0) sizes[d] = static_cast<int64_t>(std::floor(common * static_cast<double>(x[d]) + 0.5));
+      if (common > 0)
+        scales[d] = common;
+      else if (x[d] > 0)
+        scales[d] = static_cast<double>(sizes[d]) / static_cast<double>(x[d]);
     }
     y = sizes;
   } else {
