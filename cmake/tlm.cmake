@@ -54,6 +54,10 @@ function(tlm_test name)
   target_compile_definitions(test_${name} PRIVATE TLM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TLM_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 540)
+  if(TLM_SANITIZE)
+    # A refused allocation is an error of the program's own, not of the sanitizer.
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
+  endif()
 endfunction()
 
 # tlm_fuzz(name sources… DEPS libraries…): a libFuzzer executable bin/fuzz_<name>; only in builds with TLM_FUZZ.

@@ -13,7 +13,8 @@ constexpr size_t kAlignment = 64;
 
 // Zero-filled memory. calloc and not memset: the pages of a large tensor are taken only when they are touched.
 std::shared_ptr<std::byte> allocate_zeroed(const Shape& shape, size_t bytes) {
-  void* base = bytes > SIZE_MAX - kAlignment ? nullptr : std::calloc(bytes + kAlignment, 1);
+  constexpr size_t kAddressSpace = size_t{1} << 47;  // of a process on x86-64
+  void* base = bytes >= kAddressSpace ? nullptr : std::calloc(bytes + kAlignment, 1);
   if (!base)
     throw Error(ErrorCode::kEnvironment,
                 "out of memory: a tensor of shape " + to_string(shape) + " needs " + std::to_string(bytes) + " bytes");
