@@ -32,8 +32,14 @@ void bind_device(Kernel& k, const Target& target) {
       const Expr i = read_local(k, index);
       const int var = body->var;
       Stmt inner = map_exprs(body->body[0], [&](const Expr& e) { return uses_var(e, var) ? substitute_var(e, var, i) : e; });
-      if (iterations % threads != 0) inner = make_if(make_op(Op::kLt, {i, make_int(iterations)}), inner);
-      body = flat_block({make_let(index, make_var(block) * threads + make_var(thread)), inner});
+      std::vector<Stmt> lets = {make_let(index, make_var(block) * threads + make_var(thread))};
+      if (iterations % threads != 0) {  // indices first: they are good for threads without work too
+        std::vector<Stmt> rest;
+        for (const Stmt& s : statements(inner)) (rest.empty() && s->kind == StmtKind::kLet ? lets : rest).push_back(s);
+        inner = make_if(make_op(Op::kLt, {i, make_int(iterations)}), flat_block(std::move(rest)));
+      }
+      lets.push_back(inner);
+      body = flat_block(std::move(lets));
     }
     p.extent = (iterations + threads - 1) / threads;
     p.threads = static_cast<int>(threads);

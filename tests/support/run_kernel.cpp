@@ -1,0 +1,167 @@
+#include "tests/support/run_kernel.h"
+
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <numeric>
+#include <sstream>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/support/guarded_buffer.h"
+#include "tlm/codegen/build/compile_c.h"
+#include "tlm/codegen/pack_constant.h"
+#include "tlm/codegen/source/source_c.h"
+#include "tlm/core/error.h"
+#include "tlm/core/runtime/kernel_abi.h"
+#include "tlm/ir/tensor/interpret.h"
+#include "tlm/ir/tensor/placement.h"
+
+namespace tlm::test {
+
+using namespace ir;
+
+namespace {
+constexpr size_t kUnit = 50;
+
+const TlmModule* load_image(const std::vector<std::byte>& image, void** library) {
+  const int fd = memfd_create("kernels", MFD_CLOEXEC);
+  TLM_CHECK(fd >= 0);
+  TLM_CHECK(write(fd, image.data(), image.size()) == static_cast<ssize_t>(image.size()));
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char* error = *library ? nullptr : dlerror();
+  close(fd);
+  TLM_CHECK(*library) << (error ? error : "");
+  auto entry = reinterpret_cast<const TlmModule* (*)()>(dlsym(*library, "tlm_module"));
+  TLM_CHECK(entry);
+  return entry();
+}
+}  // namespace
+
+CompiledKernels::CompiledKernels(std::vector<Kernel> kernels, const Target& target, int jobs) : kernels_(std::move(kernels)) {
+  uint32_t entries = 0;
+  for (const Kernel& k : kernels_) {
+    first_entry_.push_back(entries);
+    entries += static_cast<uint32_t>(k.phases.size());
+  }
+  for (size_t i = 0; i < kernels_.size(); i += kUnit) {
+    std::vector<const Kernel*> unit;
+    std::vector<uint32_t> entry;
+    for (size_t j = i; j < std::min(i + kUnit, kernels_.size()); ++j) {
+      unit.push_back(&kernels_[j]);
+      entry.push_back(first_entry_[j]);
+    }
+    units_.push_back(codegen::write_c(unit, entry, target));
+  }
+  units_.push_back(codegen::write_c_module(entries, target));
+  codegen::BuildOptions options;
+  options.jobs = jobs;
+  if (const char* folder = std::getenv("TLM_KEEP_SOURCES"))
+    for (size_t u = 0; u < units_.size(); ++u) {
+      FILE* f = std::fopen((std::string(folder) + "/unit" + std::to_string(u) + ".c").c_str(), "w");
+      if (f) std::fputs(units_[u].c_str(), f), std::fclose(f);
+    }
+  const std::vector<std::byte> image = codegen::build_image(units_, target, codegen::find_c_toolchain(target), options);
+  module_ = load_image(image, &library_);
+  TLM_CHECK(static_cast<const TlmModule*>(module_)->phase_count == entries);
+}
+
+CompiledKernels::~CompiledKernels() {
+  if (library_) dlclose(library_);
+}
+
+std::string CompiledKernels::run(size_t i, const Subgraph& g, std::vector<Tensor>& bound, Rng rng) const {
+  const Kernel& k = kernels_[i];
+  const auto* module = static_cast<const TlmModule*>(module_);
+  std::vector<GuardedBuffer> buffers;
+  std::vector<void*> pointers;
+  for (const KernelParam& p : k.params) {
+    const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
+    GuardedBuffer b(static_cast<size_t>(p.elements) * dtype_size(decl.dtype));
+    if (decl.role == TensorRole::kConstant) {
+      const std::vector<std::byte> packed = codegen::pack_constant(bound[static_cast<size_t>(p.tensor)], p.packed);
+      TLM_CHECK(packed.size() == b.size()) << packed.size() << " bytes of a constant against " << b.size();
+      std::memcpy(b.data(), packed.data(), packed.size());
+    } else if (!p.output) {
+      place_into(decl, bound[static_cast<size_t>(p.tensor)], b.data());
+    }
+    pointers.push_back(b.data());
+    buffers.push_back(std::move(b));
+  }
+  GuardedBuffer workspace(static_cast<size_t>((k.workspace_bytes + 63) / 64 * 64)), worker(static_cast<size_t>((k.worker_bytes + 63) / 64 * 64));
+  const TlmKernelArgs args = {pointers.data(), nullptr, workspace.data()};
+  for (size_t p = 0; p < k.phases.size(); ++p) {
+    const TlmPhase phase = module->phases[first_entry_[i] + p];
+    const int64_t extent = k.phases[p].extent;
+    // Pieces in any order.
+    std::vector<std::pair<int64_t, int64_t>> pieces;
+    const int64_t piece = std::max<int64_t>(1, extent / rng.between(1, 5));
+    for (int64_t at = 0; at < extent; at += piece) pieces.emplace_back(at, std::min(extent, at + piece));
+    for (size_t n = pieces.size(); n > 1; --n) std::swap(pieces[n - 1], pieces[rng.below(n)]);
+    const std::string fault = run_catching_faults([&] {
+      for (const auto& [begin, end] : pieces) phase(&args, begin, end, worker.data());
+    });
+    if (!fault.empty()) return fault + " in phase " + std::to_string(p);
+  }
+  for (size_t q = 0; q < k.params.size(); ++q) {
+    const KernelParam& p = k.params[q];
+    if (!p.output) continue;
+    const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
+    bound[static_cast<size_t>(p.tensor)] = gather(decl, buffers[q].data());
+    const std::vector<std::byte> expected = place(decl, bound[static_cast<size_t>(p.tensor)], std::byte{0x7f});
+    if (std::memcmp(expected.data(), buffers[q].data(), expected.size()) != 0) return "an element outside of output " + decl.name + " was written";
+  }
+  return "";
+}
+
+std::vector<Tensor> random_bound(const Subgraph& g, Rng& rng, bool small_integers) {
+  std::vector<Tensor> bound(g.tensors.size());
+  for (size_t t = 0; t < g.tensors.size(); ++t) {
+    const TensorDecl& d = g.tensors[t];
+    if (d.role != TensorRole::kInput && d.role != TensorRole::kConstant) continue;
+    Tensor x(d.dtype, d.shape);
+    for (int64_t i = 0; i < x.size(); ++i) {
+      if (d.dtype == DType::kBool) x.set_i64(i, rng.between(0, 1));
+      else if (!is_float(d.dtype)) x.set_i64(i, is_signed_int(d.dtype) ? rng.between(-3, 3) : rng.between(0, 6));
+      else x.set_f64(i, small_integers ? static_cast<double>(rng.between(-3, 3)) : rng.normal());
+    }
+    bound[t] = std::move(x);
+  }
+  return bound;
+}
+
+std::string compare_with_interpreter(const Subgraph& g, const std::vector<Tensor>& got, bool exact) {
+  std::vector<Tensor> wanted(g.tensors.size());
+  for (size_t t = 0; t < g.tensors.size(); ++t)
+    if (g.tensors[t].role == TensorRole::kInput || g.tensors[t].role == TensorRole::kConstant) wanted[t] = got[t];
+  const std::vector<Tensor> bound = wanted;
+  interpret(g, wanted);
+  for (size_t t = 0; t < g.tensors.size(); ++t) {
+    if (g.tensors[t].role != TensorRole::kOutput) continue;
+    std::vector<double> reference, error;
+    if (!exact) {
+      std::vector<int64_t> all(static_cast<size_t>(wanted[t].size()));
+      std::iota(all.begin(), all.end(), int64_t{0});
+      reference = interpret_points(g, bound, static_cast<int>(t), all, &error);
+    }
+    for (int64_t i = 0; i < wanted[t].size(); ++i) {
+      const auto at = static_cast<size_t>(i);
+      const double a = got[t].at_f64(i), b = exact ? wanted[t].at_f64(i) : reference[at];
+      bool same = a == b || (std::isnan(a) && std::isnan(b));
+      if (exact && !is_float(wanted[t].dtype())) same = got[t].at_i64(i) == wanted[t].at_i64(i);
+      // Storage narrower than the arithmetic rounds once more.
+      const double storage = g.tensors[t].dtype == DType::kF16 ? 0x1p-10 : g.tensors[t].dtype == DType::kBF16 ? 0x1p-7 : 0;
+      if (!exact && !same) same = std::fabs(a - b) <= error[at] + storage * std::fabs(b) + (storage > 0 ? 0x1p-24 : 0x1p-140);
+      if (same) continue;
+      std::ostringstream out;
+      out.precision(9);
+      out << "tensor " << g.tensors[t].name << "[" << i << "] is " << a << ", interpreter " << b;
+      if (!exact) out << " (bound " << error[at] << ")";
+      return out.str();
+    }
+  }
+  return "";
+}
+
+}  // namespace tlm::test
