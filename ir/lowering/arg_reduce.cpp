@@ -7,6 +7,7 @@
 namespace tlm::ir {
 
 void arg_reduce_stage(NodeLowering& l, const Operand& x, int axis, bool largest, bool last, int tensor) {
+  if (x.shape[static_cast<size_t>(axis)] == 0) l.bad_model("the largest element of an empty dimension");
   DType t = x.dtype;
   // A tuple of value and place: the order of combination does not matter, because equal values are decided by their places.
   Combiner c;

@@ -4,16 +4,24 @@
 #include "tlm/ir/lowering/stage_draft.h"
 
 namespace tlm::ir {
+namespace {
+
+// safe_index into a dimension from which something is read.
+Expr place(const NodeLowering& l, const Expr& loaded, int64_t extent) {
+  if (extent == 0) l.bad_model("an index into an empty dimension");
+  return safe_index(loaded, extent);
+}
+
+}  // namespace
 
 void lower_gather(NodeLowering& l) {
   Operand x = l.stored(0), indices = l.operand(1);
   auto axis = static_cast<size_t>(l.axis(l.node.attr_int("axis", 0), x.rank()));
   size_t k = indices.shape.size();
-  if (x.shape[axis] == 0) l.unsupported("gathering from an empty dimension");
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
     auto first = at.begin() + static_cast<int64_t>(axis);
     Indices which(first, first + static_cast<int64_t>(k)), from(at.begin(), first);
-    from.push_back(safe_index(indices.at(which), x.shape[axis]));
+    from.push_back(place(l, indices.at(which), x.shape[axis]));
     from.insert(from.end(), first + static_cast<int64_t>(k), at.end());
     return x.at(from);
   });
@@ -24,7 +32,7 @@ void lower_gather_elements(NodeLowering& l) {
   auto axis = static_cast<size_t>(l.axis(l.node.attr_int("axis", 0), x.rank()));
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
     Indices from = at;
-    from[axis] = safe_index(indices.at(at), x.shape[axis]);
+    from[axis] = place(l, indices.at(at), x.shape[axis]);
     return x.at(from);
   });
 }
@@ -41,7 +49,7 @@ void lower_gather_nd(NodeLowering& l) {
     for (size_t d = 0; d < depth; ++d) {
       Indices which(at.begin(), at.begin() + static_cast<int64_t>(lead));
       which.push_back(make_int(static_cast<int64_t>(d)));
-      from.push_back(safe_index(indices.at(which), x.shape[batch + d]));
+      from.push_back(place(l, indices.at(which), x.shape[batch + d]));
     }
     from.insert(from.end(), at.begin() + static_cast<int64_t>(lead), at.end());
     return x.at(from);
@@ -72,13 +80,12 @@ void lower_compress(NodeLowering& l) {
   for (int64_t i = 0; i < condition.size(); ++i) {
     if (condition.at_i64(i) != 0) chosen.push_back(i);
   }
-  if (chosen.empty()) return;
   int table = l.b.constant(l.name("places"), Tensor::vector_i64(chosen));
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    Expr place = clamp_index(make_load(table, DType::kI64, {at[static_cast<size_t>(axis)]}), condition.size());
-    if (flat) return x.at(unflatten(place, x.shape));
+    Expr chosen_place = clamp_index(make_load(table, DType::kI64, {at[static_cast<size_t>(axis)]}), condition.size());
+    if (flat) return x.at(unflatten(chosen_place, x.shape));
     Indices from = at;
-    from[static_cast<size_t>(axis)] = place;
+    from[static_cast<size_t>(axis)] = chosen_place;
     return x.at(from);
   });
 }

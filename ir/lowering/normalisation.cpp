@@ -54,6 +54,9 @@ Expr scale_and_shift(const Expr& x, const Expr& mean, const Expr& factor, const 
   return (x - mean) * factor * make_cast(scale, x->dtype) + make_cast(bias, x->dtype);
 }
 
+// Where the parameters of a point's channel lie; a tensor of one dimension has one channel.
+Indices channel_index(const Indices& at) { return {at.size() > 1 ? at[1] : make_int(0)}; }
+
 void batch_normalization_training(NodeLowering& l, const Operand& x) {
   std::vector<bool> reduced(x.shape.size(), true);
   if (x.rank() > 1) reduced[1] = false;
@@ -67,7 +70,7 @@ void batch_normalization_training(NodeLowering& l, const Operand& x) {
   reduce_stage(
       l.b, l.name("variance"), v, x.shape, reduced, CombinerKind::kSum,
       [&](const Indices& at) {
-        Expr d = x.at(at) - mean.at({at[1]});
+        Expr d = x.at(at) - mean.at(channel_index(at));
         return d * d;
       },
       [n](Expr sum) { return divide(sum, like(n, sum)); });
@@ -75,8 +78,8 @@ void batch_normalization_training(NodeLowering& l, const Operand& x) {
   Operand scale = l.operand(1), bias = l.operand(2);
   double epsilon = l.node.attr_float("epsilon", 1e-5), momentum = l.node.attr_float("momentum", 0.9);
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    Expr c = at[1];
-    return scale_and_shift(x.at(at), mean.at({c}), inverse_deviation(epsilon)(variance.at({c})), scale.at({c}), bias.at({c}));
+    Indices c = channel_index(at);
+    return scale_and_shift(x.at(at), mean.at(c), inverse_deviation(epsilon)(variance.at(c)), scale.at(c), bias.at(c));
   });
   for (int j : {1, 2}) {  // running statistics
     if (!l.has_output(j)) continue;
@@ -96,7 +99,7 @@ void lower_batch_normalization(NodeLowering& l) {
   Operand scale = l.operand(1), bias = l.operand(2), mean = l.operand(3), variance = l.operand(4);
   double epsilon = l.node.attr_float("epsilon", 1e-5);
   map_stage(l.b, l.name(), l.out_tensor(), [&](const Indices& at) {
-    Indices c = {x.rank() > 1 ? at[1] : make_int(0)};
+    Indices c = channel_index(at);
     Expr e = x.at(at), v = make_cast(variance.at(c), e->dtype);
     return scale_and_shift(e, make_cast(mean.at(c), e->dtype), inverse_deviation(epsilon)(v), scale.at(c), bias.at(c));
   });

@@ -9,6 +9,7 @@ namespace {
 // outside.
 Expr source(const NodeLowering& l, const std::string& mode, const Expr& i, int64_t in, bool outside) {
   if (!outside) return i;
+  if (in == 0) l.bad_model("mode " + mode + " with an empty dimension");
   Expr last = make_int(in - 1);
   if (mode == "edge") return clamp_index(i, in);
   if (mode == "wrap") return floor_mod(i, in);

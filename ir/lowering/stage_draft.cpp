@@ -6,6 +6,15 @@
 
 namespace tlm::ir {
 
+namespace {
+
+void mark_written(SubgraphBuilder& b, int tensor) {
+  TensorDecl& d = b.subgraph.tensors[static_cast<size_t>(tensor)];
+  if (d.role == TensorRole::kInput) d.role = TensorRole::kOutput;
+}
+
+}  // namespace
+
 StageDraft::StageDraft(SubgraphBuilder& b, std::string name) : b_(b) { stage_.name = std::move(name); }
 
 Expr StageDraft::add(const std::string& name, int64_t extent, AxisKind kind) {
@@ -50,11 +59,8 @@ void StageDraft::output(int tensor, Indices indices, Expr result) {
 }
 
 void StageDraft::emit() {
-  if (no_points_) {  // an empty tensor is written all the same
-    for (const StageOutput& o : stage_.outputs) {
-      TensorDecl& d = b_.subgraph.tensors[static_cast<size_t>(o.tensor)];
-      if (d.role == TensorRole::kInput) d.role = TensorRole::kOutput;
-    }
+  if (no_points_) {  // an empty tensor counts as written
+    for (const StageOutput& o : stage_.outputs) mark_written(b_, o.tensor);
     return;
   }
   if (empty_reduction_ || (unit_scan_ && stage_.exclusive)) stage_.body = stage_.combiner.identity;
@@ -67,8 +73,10 @@ void StageDraft::emit() {
 }
 
 void map_stage(SubgraphBuilder& b, const std::string& name, int tensor, const PointValue& value) {
+  const Shape shape = b.subgraph.tensors[static_cast<size_t>(tensor)].shape;
+  if (element_count(shape) == 0) return mark_written(b, tensor);
   StageDraft s(b, name);
-  Indices at = s.spatial(b.subgraph.tensors[static_cast<size_t>(tensor)].shape);
+  Indices at = s.spatial(shape);
   s.body(value(at));
   s.output(tensor, at, s.acc());
   s.emit();

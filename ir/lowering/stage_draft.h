@@ -39,7 +39,7 @@ class StageDraft {
 
 using PointValue = std::function<Expr(const Indices&)>;
 
-// tensor[i…] = value(i…).
+// tensor[i…] = value(i…). `value` is not asked when the tensor is empty.
 void map_stage(SubgraphBuilder& b, const std::string& name, int tensor, const PointValue& value);
 // Combines `body` (given indices of all dimensions of `shape`) over the dimensions marked in `reduced`; `result` finishes the
 // accumulator. The reduced dimensions have extent 1 in the tensor if it has the rank of `shape`, else it lacks them.

@@ -25,6 +25,7 @@ TEST(Movement, Views) {
       {"squeeze", OpKind::kSqueeze, {seq({1, 3, 1})}, {}, {as({3})}},
       {"unsqueeze", OpKind::kUnsqueeze, {seq({3}), shape_input({0, 2})}, {}, {as({1, 3, 1})}},
       {"identity", OpKind::kIdentity, {input(x)}, {}, {x}},
+      {"empty", OpKind::kReshape, {seq({0, 3}), shape_input({3, 0})}, {{"allowzero", int64_t{1}}}, {Tensor(F, {3, 0})}},
       {"scalar", OpKind::kReshape, {f32({1}, {7}), shape_input({})}, {}, {tensor(F, {}, {7})}},
   });
 }
@@ -135,6 +136,7 @@ TEST(Movement, Gather) {
       {"columns", OpKind::kGather, {x, i64({1, 2}, {1, 0})}, {{"axis", int64_t{1}}}, {tensor(F, {3, 1, 2}, {1, 0, 3, 2, 5, 4})}},
       {"scalar index", OpKind::kGather, {x, constant(Tensor::scalar_i64(-1))}, {}, {tensor(F, {2}, {4, 5})}},
       {"outside is clamped", OpKind::kGather, {x, i64({2}, {7, -9})}, {}, {tensor(F, {2, 2}, {4, 5, 0, 1})}},
+      {"no indices", OpKind::kGather, {x, i64({0}, {})}, {}, {Tensor(F, {0, 2})}},
       {"elements", OpKind::kGatherElements, {x, i64({1, 2}, {2, -2})}, {}, {tensor(F, {1, 2}, {4, 3})}},
       {"nd, elements", OpKind::kGatherND, {x, i64({2, 2}, {0, 1, 2, 0})}, {}, {tensor(F, {2}, {1, 4})}},
       {"nd, rows", OpKind::kGatherND, {x, i64({2, 1}, {1, -1})}, {}, {tensor(F, {2, 2}, {2, 3, 4, 5})}},

@@ -80,5 +80,12 @@ TEST(Refusal, BadAxis) {
   EXPECT_EQ(e.message(), "Softmax: axis 4 is outside a tensor of rank 1");
 }
 
+TEST(Refusal, EdgePaddingOfNothing) {
+  In empty = input(Tensor(DType::kF32, {0, 2}));
+  Tensor pads = Tensor::vector_i64(std::vector<int64_t>{1, 0, 0, 0});
+  EXPECT_EQ(refusal(OpKind::kPad, {empty, constant(pads)}, {}, {{"mode", std::string("edge")}}).message(),
+            "Pad: mode edge with an empty dimension");
+}
+
 }  // namespace
 }  // namespace tlm::ir::test
