@@ -62,7 +62,7 @@ case "${1:-}" in
     for name in "${parts[@]}"; do
       mark=" "
       [ -f "$passed/$name" ] && mark="passed"
-      printf '%-24s %-7s %s\n' "$name" "$mark" "$(sed -n '2s/^# *//p' "tools/acceptance/$name.sh")"
+      printf '%-40s %-7s %s\n' "$name" "$mark" "$(sed -n '2s/^# *//p' "tools/acceptance/$name.sh")"
     done
     exit 0
     ;;
