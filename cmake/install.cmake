@@ -6,7 +6,8 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tlm)
 install(DIRECTORY core ir space lm codegen kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tlm
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.h"
+        PATTERN "ir/onnx/tensor_proto.h" EXCLUDE)  # private: speaks of generated classes
 # The engine's headers are included as tlm/tools/engine/….
 install(DIRECTORY tools/engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tlm/tools FILES_MATCHING PATTERN "*.h")
 if(EXISTS ${CMAKE_SOURCE_DIR}/core/runtime/runtime.h)
