@@ -70,6 +70,16 @@ void refine(BufferCopy& c) {
   }
 }
 
+// Strides of dimensions of extent 1 say nothing: the same ones everywhere, so that equal subgraphs have equal hashes.
+void settle_unit_strides(Subgraph& g) {
+  for (TensorDecl& d : g.tensors) {
+    const std::vector<int64_t> usual = row_major_strides(d.shape);
+    for (size_t i = 0; i < d.shape.size(); ++i) {
+      if (d.shape[i] == 1) d.strides[i] = usual[i];
+    }
+  }
+}
+
 }  // namespace
 
 StepBuilder::StepBuilder(const Graph& g, const Placement& places) : g_(g), places_(places), uses_(g) {}
@@ -114,6 +124,7 @@ std::optional<Step> StepBuilder::subgraph(const Group& group) const {
   }
   prune(b.subgraph, b.binding, b.made_up);
   if (b.subgraph.stages.empty()) return std::nullopt;
+  settle_unit_strides(b.subgraph);
   Step step;
   step.kind = StepKind::kSubgraph;
   step.name = display_name(g_, group.leader);
@@ -157,6 +168,7 @@ Step StepBuilder::copy(const BufferCopy& wanted, const std::string& name) const 
     step.made_up[0] = constant->reshaped(d.shape);
     step.binding[0] = {};
   }
+  settle_unit_strides(step.subgraph);
   step.subgraph.stages = {copy_stage(name, step.subgraph.tensors[0], step.subgraph.tensors[1])};
   return step;
 }
