@@ -85,9 +85,7 @@ void Importer::read_inputs() {
         define(info.name(), read_input(info));
       } catch (const Error& e) {
         if (e.code() != ErrorCode::kUnsupported) throw;
-        refuse("graph input '" + info.name() + "': " + e.message());
-        define(info.name(), {});
-        poisoned_.insert(info.name());
+        poison(info.name(), "graph input '" + info.name() + "': " + e.message());
       }
     }
   }

@@ -25,8 +25,10 @@ constexpr double kFoldFlops = 3e7;
 std::string Importer::label(const proto::NodeProto& n) const {
   std::string name = "node '" + n.name() + "'";
   if (n.name().empty() && n.output_size() > 0) name = "the node of output '" + n.output(0) + "'";
-  const bool standard = n.domain().empty() || n.domain() == "ai.onnx";
-  return name + ", operator " + (standard ? "" : n.domain() + ".") + n.op_type() + ", opset " + std::to_string(opset_);
+  const std::string domain = n.domain() == "ai.onnx" ? "" : n.domain();
+  const auto it = opsets_.find(domain);
+  return name + ", operator " + (domain.empty() ? "" : domain + ".") + n.op_type() + ", opset " +
+         (it == opsets_.end() ? "unknown" : std::to_string(it->second));
 }
 
 void Importer::refuse(const std::string& problem) { problems_.push_back(problem); }
@@ -37,6 +39,13 @@ void Importer::poison(const proto::NodeProto& n) {
     if (!values_.count(out)) define(out, {});
     poisoned_.insert(out);
   }
+}
+
+// A graph input or initializer: named with the nodes that read it, or by itself if none does.
+void Importer::poison(const std::string& name, const std::string& reason) {
+  define(name, {});
+  poisoned_.insert(name);
+  unusable_[name] = reason;
 }
 
 void Importer::define(const std::string& name, ValueId v) {
@@ -56,16 +65,15 @@ void Importer::add_constant(const std::string& name, Tensor t) {
 }
 
 void Importer::read_header() {
-  if (!model_.has_graph()) throw Error(ErrorCode::kBadModel, "the file holds no model graph");
-  for (const auto& set : model_.opset_import())
-    if (set.domain().empty() || set.domain() == "ai.onnx")
-      opset_ = static_cast<int>(std::clamp<int64_t>(set.version(), 0, 1 << 20));
-  if (opset_ == 0)
-    throw Error(ErrorCode::kUnsupported, "the model imports no ai.onnx opset", {},
-                "opsets " + std::to_string(kOldestOpset) + " to " + std::to_string(kNewestOpset) + " are supported");
-  if (opset_ < kOldestOpset || opset_ > kNewestOpset)
-    throw Error(ErrorCode::kUnsupported, "opset " + std::to_string(opset_) + " is not supported", {},
-                "export the model with an opset from " + std::to_string(kOldestOpset) + " to " + std::to_string(kNewestOpset));
+  for (const auto& set : model_.opset_import()) opsets_[set.domain() == "ai.onnx" ? "" : set.domain()] = set.version();
+  if (opsets_.count("")) opset_ = static_cast<int>(std::clamp<int64_t>(opsets_[""], 0, 1 << 20));
+  if (opset_ < kOldestOpset || opset_ > kNewestOpset) {
+    throw Error(
+        ErrorCode::kUnsupported,
+        opsets_.count("") ? "opset " + std::to_string(opset_) + " is not supported" : "the model imports no ai.onnx opset",
+        proto_.node_size() ? label(proto_.node(0)) : "",
+        "export the model with an opset from " + std::to_string(kOldestOpset) + " to " + std::to_string(kNewestOpset));
+  }
   g_.name = proto_.name();
   g_.metadata["onnx.opset"] = std::to_string(opset_);
   g_.metadata["onnx.ir_version"] = std::to_string(model_.ir_version());
@@ -89,16 +97,12 @@ void Importer::read_initializers() {
       add_constant(name, take_tensor(t, files_));
     } catch (const Error& e) {
       if (e.code() != ErrorCode::kUnsupported) throw;
-      refuse("initializer '" + name + "': " + e.message());
-      define(name, {});
-      poisoned_.insert(name);
+      poison(name, "initializer '" + name + "': " + e.message());
     }
   }
   for (const auto& t : proto_.sparse_initializer()) {
     const std::string& name = t.values().name();
-    refuse("initializer '" + name + "': sparse tensors are not supported");
-    define(name, {});
-    poisoned_.insert(name);
+    poison(name, "initializer '" + name + "': sparse tensors are not supported");
   }
 }
 
@@ -203,6 +207,7 @@ void Importer::finish_node(proto::NodeProto& n, Node node) {
 
 void Importer::read_node(proto::NodeProto& n) {
   bool usable = true;
+  std::set<std::string> unusable_inputs;
   Node node;
   node.name = n.name();
   for (const std::string& in : n.input()) {
@@ -213,6 +218,7 @@ void Importer::read_node(proto::NodeProto& n) {
     const auto it = values_.find(in);
     if (it == values_.end()) throw Error(ErrorCode::kBadModel, "input '" + in + "' is produced by no node", label(n));
     usable = usable && !poisoned_.count(in);
+    if (const auto why = unusable_.find(in); why != unusable_.end()) unusable_inputs.insert(why->first);
     node.inputs.push_back(it->second);
   }
   const bool standard = n.domain().empty() || n.domain() == "ai.onnx";
@@ -223,6 +229,12 @@ void Importer::read_node(proto::NodeProto& n) {
     if (op_row(*op).since > opset_)
       throw Error(ErrorCode::kUnsupported,
                   "the operator is not in this opset (it came with " + std::to_string(op_row(*op).since) + ")");
+    if (!unusable_inputs.empty()) {
+      std::string reasons;
+      for (const std::string& in : unusable_inputs) reasons += (reasons.empty() ? "" : "; ") + unusable_.at(in);
+      read_unusable_.insert(unusable_inputs.begin(), unusable_inputs.end());
+      throw Error(ErrorCode::kUnsupported, reasons);
+    }
     if (!usable) return poison(n);  // the reason is on the list already
     if (*op == OpKind::kConstant) return read_constant(n);
     node.op = *op;
@@ -280,6 +292,8 @@ Graph Importer::run() {
   for (const int i : node_order()) read_node(*proto_.mutable_node(i));
   read_outputs();
   check_options();
+  for (const auto& [name, reason] : unusable_)
+    if (!read_unusable_.count(name)) refuse(reason);
   if (problems_.empty()) {
     check_dims();
     g_.compact();

@@ -41,16 +41,20 @@ class Importer {
   // Remembers what is not supported; values that it would have defined are known but not usable.
   void refuse(const std::string& problem);
   void poison(const proto::NodeProto& n);
+  void poison(const std::string& name, const std::string& reason);
   std::string label(const proto::NodeProto& n) const;
 
   proto::ModelProto& model_;
   proto::GraphProto& proto_;
   ExternalFiles files_;
   const OnnxOptions& options_;
-  int opset_ = 0;
+  int opset_ = 0;                          // of ai.onnx
+  std::map<std::string, int64_t> opsets_;  // by domain, as the model imports them
   Graph g_;
   std::map<std::string, ValueId> values_;
   std::set<std::string> poisoned_;
+  std::set<std::string> read_unusable_;
+  std::map<std::string, std::string> unusable_;  // graph input or initializer → why
   std::vector<std::string> problems_;
   std::map<std::string, int64_t> dims_;  // symbolic dimension → extent: options, then bound inputs
   std::set<std::string> symbols_;        // those that the model has

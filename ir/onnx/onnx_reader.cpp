@@ -23,6 +23,7 @@ void parse(Message& m, std::span<const std::byte> bytes, const std::string& name
 Graph import_model(std::span<const std::byte> bytes, const std::string& name, ExternalFiles files, const OnnxOptions& options) {
   proto::ModelProto model;
   parse(model, bytes, name);
+  if (!model.has_graph()) throw Error(ErrorCode::kBadModel, "the file holds no model graph", name);
   try {
     return Importer(model, std::move(files), options).run();
   } catch (const InternalError&) {
