@@ -1,10 +1,10 @@
 #include "tlm/core/runtime/code_loader.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "tlm/core/error.h"
 
@@ -92,7 +92,8 @@ void LoadedCode::check_module(const ElfImage& elf, const std::string& where) {
           "the module table is outside the image");
   if (module->abi != TLM_KERNEL_ABI)
     throw Error(ErrorCode::kUnsupported,
-                "code of kernel ABI " + std::to_string(module->abi) + "; this runtime speaks " + std::to_string(TLM_KERNEL_ABI), where);
+                "code of kernel ABI " + std::to_string(module->abi) + "; this runtime speaks " + std::to_string(TLM_KERNEL_ABI),
+                where);
   const auto* phases = module->phases;
   require(module->phase_count == 0 || (reinterpret_cast<uint64_t>(phases) % alignof(TlmPhase) == 0 &&
                                        inside(phases, module->phase_count * sizeof(TlmPhase), false)),

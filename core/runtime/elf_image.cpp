@@ -1,7 +1,7 @@
 // Reading an ELF image: every offset, size and address is checked before use, so that any bytes are safe.
+#include <elf.h>
 #include <algorithm>
 #include <cstring>
-#include <elf.h>
 #include <map>
 
 #include "tlm/core/error.h"
@@ -156,7 +156,8 @@ class Parser {
     const uint64_t filter = value_at<uint32_t>(hash + 8, "the hash table");
     const uint64_t bucket_table = hash + 16 + filter * 8, chains = bucket_table + buckets * 4;
     uint64_t last = 0;
-    for (uint64_t b = 0; b < buckets; ++b) last = std::max<uint64_t>(last, value_at<uint32_t>(bucket_table + b * 4, "the hash table"));
+    for (uint64_t b = 0; b < buckets; ++b)
+      last = std::max<uint64_t>(last, value_at<uint32_t>(bucket_table + b * 4, "the hash table"));
     if (last < first) return first;
     while (!(value_at<uint32_t>(chains + (last - first) * 4, "the hash table") & 1)) ++last;
     return last + 1;
@@ -182,7 +183,8 @@ class Parser {
       const std::string name = symbol_name(symbol.st_name);
       require(symbol.st_shndx != SHN_UNDEF, "undefined symbol '" + name + "'");
       if (name != kEntryName) continue;
-      require(ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && executable(symbol.st_value), "'tlm_module' is no function in its code");
+      require(ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && executable(symbol.st_value),
+              "'tlm_module' is no function in its code");
       elf_.entry = symbol.st_value;
       found = true;
     }

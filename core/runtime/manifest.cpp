@@ -35,9 +35,7 @@ Json tensor_json(const TensorDesc& t) {
   return {{"dtype", std::string(dtype_name(t.dtype))}, {"shape", t.shape}, {"present", t.present}};
 }
 
-Json port_json(const PortDesc& p) {
-  return {{"name", p.name}, {"dtype", std::string(dtype_name(p.dtype))}, {"shape", p.shape}};
-}
+Json port_json(const PortDesc& p) { return {{"name", p.name}, {"dtype", std::string(dtype_name(p.dtype))}, {"shape", p.shape}}; }
 
 template <typename T, typename F>
 Json array_json(const std::vector<T>& items, F&& one) {

@@ -90,7 +90,8 @@ class Verifier {
     check(s.worker_bytes <= kMaxBytes, "scratch of " + std::to_string(s.worker_bytes) + " bytes for each worker");
     if (s.call.empty()) {
       for (const PhaseDesc& p : s.phases)
-        check(p.extent >= 1 && p.grain >= 1, "phase of extent " + std::to_string(p.extent) + ", grain " + std::to_string(p.grain));
+        check(p.extent >= 1 && p.grain >= 1,
+              "phase of extent " + std::to_string(p.extent) + ", grain " + std::to_string(p.grain));
     } else {
       call(s);
     }
@@ -98,8 +99,8 @@ class Verifier {
 
   void call(const StepDesc& s) {
     check(s.phases.empty() && s.worker_bytes == 0, "a runtime call has no phases and no scratch for workers");
-    check(s.tensors.size() == s.args.size(), std::to_string(s.tensors.size()) + " tensors for " + std::to_string(s.args.size()) +
-                                                 " buffers");
+    check(s.tensors.size() == s.args.size(),
+          std::to_string(s.tensors.size()) + " tensors for " + std::to_string(s.args.size()) + " buffers");
     check(s.call_inputs >= 0 && static_cast<size_t>(s.call_inputs) <= s.args.size(), "more inputs than buffers");
     for (size_t a = 0; a < s.args.size(); ++a) {
       const TensorDesc& t = s.tensors[a];

@@ -60,15 +60,20 @@ void check_entries(const VariantDesc& variant, uint32_t phase_count, const std::
 
 // A copy with the alignment that kernels may rely on.
 std::shared_ptr<const void> aligned_copy(std::span<const std::byte> bytes) {
-  void* copy = ::operator new(bytes.size(), std::align_val_t{kWeightsAlignment});
+  void* copy = ::operator new (bytes.size(), std::align_val_t{kWeightsAlignment});
   std::memcpy(copy, bytes.data(), bytes.size());
-  return {static_cast<const void*>(copy), [](const void* p) { ::operator delete(const_cast<void*>(p), std::align_val_t{kWeightsAlignment}); }};
+  return {static_cast<const void*>(copy),
+          [](const void* p) { ::operator delete (const_cast<void*>(p), std::align_val_t{kWeightsAlignment}); }};
 }
 
 }  // namespace
 
-Package::Package(std::span<const std::byte> image, std::shared_ptr<const void> owner, std::string where, const LoadOptions& options)
-    : owner_(std::move(owner)), where_(std::move(where)), file_(parse_package(image, where_)), manifest_(read_manifest(file_, where_)) {
+Package::Package(std::span<const std::byte> image, std::shared_ptr<const void> owner, std::string where,
+                 const LoadOptions& options)
+    : owner_(std::move(owner)),
+      where_(std::move(where)),
+      file_(parse_package(image, where_)),
+      manifest_(read_manifest(file_, where_)) {
   variant_ = choose_variant(manifest_, options, where_);
   const VariantDesc& v = variant();
   if (v.code_section >= 0) {

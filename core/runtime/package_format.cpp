@@ -30,17 +30,18 @@ PackageHeader read_header(std::span<const std::byte> image, const std::string& w
   // The version first: another major version may arrange the rest in another way.
   if (h.format_major > kFormatMajor)
     throw Error(ErrorCode::kUnsupported,
-                "package format " + version_text(h.format_major, h.format_minor) + " is newer than this runtime, which reads up to " +
-                    version_text(kFormatMajor, kFormatMinor),
+                "package format " + version_text(h.format_major, h.format_minor) +
+                    " is newer than this runtime, which reads up to " + version_text(kFormatMajor, kFormatMinor),
                 where, "update the tlm runtime, or prepare the package with an older tlm");
   require(h.format_major == kFormatMajor, "format " + version_text(h.format_major, h.format_minor), where);
   require(hash_bytes(&h, kHashedHeaderBytes) == h.header_hash, "checksum of the header is wrong", where);
   if (h.runtime_abi != TLM_KERNEL_ABI)
-    throw Error(ErrorCode::kUnsupported,
-                "package for runtime ABI " + std::to_string(h.runtime_abi) + "; this runtime speaks " + std::to_string(TLM_KERNEL_ABI),
-                where, "prepare the package again with this version of tlm");
-  require(h.total_bytes == image.size(), "it has " + std::to_string(image.size()) + " bytes, its header says " +
-                                             std::to_string(h.total_bytes), where);
+    throw Error(
+        ErrorCode::kUnsupported,
+        "package for runtime ABI " + std::to_string(h.runtime_abi) + "; this runtime speaks " + std::to_string(TLM_KERNEL_ABI),
+        where, "prepare the package again with this version of tlm");
+  require(h.total_bytes == image.size(),
+          "it has " + std::to_string(image.size()) + " bytes, its header says " + std::to_string(h.total_bytes), where);
   return h;
 }
 
@@ -49,7 +50,8 @@ PackageHeader read_header(std::span<const std::byte> image, const std::string& w
 uint64_t section_hash(std::span<const std::byte> bytes) {
   constexpr size_t kPiece = size_t{1} << 20;
   std::vector<uint64_t> pieces;
-  for (size_t at = 0; at < bytes.size(); at += kPiece) pieces.push_back(hash_bytes(bytes.data() + at, std::min(kPiece, bytes.size() - at)));
+  for (size_t at = 0; at < bytes.size(); at += kPiece)
+    pieces.push_back(hash_bytes(bytes.data() + at, std::min(kPiece, bytes.size() - at)));
   return hash_bytes(pieces.data(), pieces.size() * sizeof(uint64_t));
 }
 
@@ -67,7 +69,8 @@ PackageFile parse_package(std::span<const std::byte> image, const std::string& w
               h.section_count <= (total - h.table_offset) / sizeof(SectionEntry),
           "its section table is outside the file", where);
   const uint64_t table_bytes = h.section_count * sizeof(SectionEntry);
-  require(hash_bytes(image.data() + h.table_offset, table_bytes) == h.table_hash, "checksum of the section table is wrong", where);
+  require(hash_bytes(image.data() + h.table_offset, table_bytes) == h.table_hash, "checksum of the section table is wrong",
+          where);
   file.sections.resize(h.section_count);
   if (table_bytes) std::memcpy(file.sections.data(), image.data() + h.table_offset, table_bytes);
   require(h.section_count > 0 && file.sections[0].kind == static_cast<uint32_t>(SectionKind::kManifest),

@@ -28,14 +28,14 @@ struct PackageHeader {
   char magic[8];
   uint16_t format_major;
   uint16_t format_minor;
-  uint32_t runtime_abi;    // TLM_KERNEL_ABI that the code sections speak
-  uint64_t total_bytes;    // of the whole file
-  uint64_t table_offset;   // of the section table
+  uint32_t runtime_abi;   // TLM_KERNEL_ABI that the code sections speak
+  uint64_t total_bytes;   // of the whole file
+  uint64_t table_offset;  // of the section table
   uint32_t section_count;
-  uint32_t flags;          // 0
-  uint64_t table_hash;     // hash_bytes of the section table
-  uint64_t reserved;       // 0
-  uint64_t header_hash;    // hash_bytes of the 56 bytes before
+  uint32_t flags;        // 0
+  uint64_t table_hash;   // hash_bytes of the section table
+  uint64_t reserved;     // 0
+  uint64_t header_hash;  // hash_bytes of the 56 bytes before
 };
 static_assert(sizeof(PackageHeader) == 64);
 
@@ -52,7 +52,7 @@ struct SectionEntry {
   uint32_t flags;   // 0
   uint64_t offset;  // multiple of kSectionAlignment
   uint64_t bytes;
-  uint64_t hash;    // section_hash
+  uint64_t hash;  // section_hash
 };
 static_assert(sizeof(SectionEntry) == 32);
 

@@ -5,8 +5,8 @@
 namespace tlm::runtime {
 namespace {
 
-const RuntimeCall* const kCalls[] = {&calls::kTopK, &calls::kScatterElements, &calls::kScatterND,
-                                     &calls::kLstm, &calls::kGru,             &calls::kRnn};
+const RuntimeCall* const kCalls[] = {&calls::kTopK, &calls::kScatterElements, &calls::kScatterND, &calls::kLstm, &calls::kGru,
+                                     &calls::kRnn};
 
 const RuntimeCall& known_call(std::string_view name) {
   if (const RuntimeCall* call = find_runtime_call(name)) return *call;

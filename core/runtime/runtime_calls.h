@@ -1,13 +1,18 @@
 // Operators that are no stages: functions of the runtime that a package calls by name.
 //
-// | name            | inputs                                                        | outputs            | numbers; strings |
-// |-----------------|---------------------------------------------------------------|--------------------|------------------|
-// | TopK            | X, K (not read: the output's extent says it)                  | values, indices    | axis, largest, sorted |
-// | ScatterElements | data, indices, updates                                        | result             | axis; reduction  |
-// | ScatterND       | data, indices, updates                                        | result             | ; reduction      |
-// | LSTM            | X, W, R, B?, sequence_lens?, initial_h?, initial_c?, P?       | Y?, Y_h?, Y_c?     | hidden_size, clip, layout, input_forget, activation_alpha, activation_beta; direction, activations |
-// | GRU             | X, W, R, B?, sequence_lens?, initial_h?                       | Y?, Y_h?           | the same and linear_before_reset |
-// | RNN             | X, W, R, B?, sequence_lens?, initial_h?                       | Y?, Y_h?           | the same         |
+//   TopK             X, K (not read: the output's extent says it) -> values, indices
+//                    numbers: axis, largest, sorted
+//   ScatterElements  data, indices, updates -> result
+//                    numbers: axis; strings: reduction
+//   ScatterND        data, indices, updates -> result
+//                    strings: reduction
+//   LSTM             X, W, R, B?, sequence_lens?, initial_h?, initial_c?, P? -> Y?, Y_h?, Y_c?
+//                    numbers: hidden_size, clip, layout, input_forget, activation_alpha, activation_beta
+//                    strings: direction, activations
+//   GRU              X, W, R, B?, sequence_lens?, initial_h? -> Y?, Y_h?
+//                    as LSTM, with linear_before_reset instead of input_forget
+//   RNN              X, W, R, B?, sequence_lens?, initial_h? -> Y?, Y_h?
+//                    as LSTM, without input_forget
 //
 // Meaning as in ONNX, whose default holds for an attribute that is not given. A list of strings is one string, joined by commas.
 // Optional tensors (?) that are not given have present = false; trailing ones may be left out.

@@ -46,7 +46,8 @@ struct Session::Port {
   SessionMemory own;
 };
 
-// One phase while it runs. Workers take chunks [k·grain, (k+1)·grain) until none is left; the chunks do not depend on their number.
+// One phase while it runs. Workers take chunks [k·grain, (k+1)·grain) until none is left; the chunks do not depend on their
+// number.
 struct Session::PhaseRun {
   TlmKernelArgs args;
   TlmPhase kernel;
@@ -60,11 +61,14 @@ struct Session::PhaseRun {
 };
 
 size_t Session::arena_bytes_needed(const Package& package, int threads) {
-  return align_up(package.variant().arena_bytes, kScratchAlignment) + worker_scratch_bytes(package) * static_cast<size_t>(threads);
+  return align_up(package.variant().arena_bytes, kScratchAlignment) +
+         worker_scratch_bytes(package) * static_cast<size_t>(threads);
 }
 
 Session::Session(std::shared_ptr<const Package> package, const SessionOptions& options)
-    : package_(std::move(package)), executor_(options.executor ? options.executor : &shared_thread_pool()), allocator_(options.allocator) {
+    : package_(std::move(package)),
+      executor_(options.executor ? options.executor : &shared_thread_pool()),
+      allocator_(options.allocator) {
   const auto usage = [](bool ok, const std::string& what) {
     if (!ok) throw Error(ErrorCode::kUsage, what);
   };
@@ -74,8 +78,8 @@ Session::Session(std::shared_ptr<const Package> package, const SessionOptions& o
   arena_bytes_ = arena_bytes_needed(*package_, threads_);
   if (options.arena) {
     usage(reinterpret_cast<uintptr_t>(options.arena) % kAlignment == 0, "the arena is not 64-byte aligned");
-    usage(options.arena_bytes >= arena_bytes_, "the arena has " + std::to_string(options.arena_bytes) + " bytes; this session needs " +
-                                                   std::to_string(arena_bytes_));
+    usage(options.arena_bytes >= arena_bytes_,
+          "the arena has " + std::to_string(options.arena_bytes) + " bytes; this session needs " + std::to_string(arena_bytes_));
     arena_ = SessionMemory::borrowed(options.arena, arena_bytes_);
   } else {
     arena_ = SessionMemory(allocator_, arena_bytes_, "the arena");
@@ -242,8 +246,8 @@ RunResult Session::run(const RunOptions& options) noexcept {
   for (const auto* ports : {&inputs_, &outputs_})
     for (const Port& p : *ports)
       if (!p.bound && result.ok()) {
-        std::snprintf(message_, sizeof message_, "%s '%.200s' has no memory: bind it first", ports == &inputs_ ? "input" : "output",
-                      p.desc->name.c_str());
+        std::snprintf(message_, sizeof message_, "%s '%.200s' has no memory: bind it first",
+                      ports == &inputs_ ? "input" : "output", p.desc->name.c_str());
         result = {RunCode::kUnbound, message_};
       }
   if (result.ok()) {
@@ -275,7 +279,8 @@ int index_by_name(const Ports& ports, const std::string& name, const char* kind,
     if (ports[i].name == name) return static_cast<int>(i);
     names += (i ? ", '" : "'") + ports[i].name + "'";
   }
-  throw Error(ErrorCode::kUsage, std::string("there is no ") + kind + " '" + name + "'; the model has " + (names.empty() ? "none" : names), where);
+  throw Error(ErrorCode::kUsage,
+              std::string("there is no ") + kind + " '" + name + "'; the model has " + (names.empty() ? "none" : names), where);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct SessionOptions {
   Executor* executor = nullptr;  // borrowed, must outlive the session; null: the built-in pool that all sessions share
   int threads = 0;               // at most so many workers; 0: as many as the executor has
   Allocator allocator;           // default: the C++ heap
-  void* arena = nullptr;         // memory to use, 64-byte aligned, of at least Session::arena_bytes_needed(); null: from `allocator`
+  void* arena = nullptr;  // memory to use, 64-byte aligned, of at least Session::arena_bytes_needed(); null: from `allocator`
   size_t arena_bytes = 0;
 };
 
@@ -41,7 +41,7 @@ struct RunResult {
 struct RunProfile {
   std::vector<double> step_ms;  // one entry for each step, as far as the caller sized it
   double total_ms = 0;
-  double overhead_ms = 0;       // total less the time inside kernels (of a parallel phase: of its busiest worker)
+  double overhead_ms = 0;  // total less the time inside kernels (of a parallel phase: of its busiest worker)
 };
 
 struct RunOptions {
@@ -65,8 +65,8 @@ class Session {
 
   size_t input_bytes(int index) const;
   size_t output_bytes(int index) const;
-  // The caller's memory, row-major as the port says, aligned to its element, used in place and not copied; it must stay valid while
-  // the session runs. Throws Error(kUsage) for another size or alignment.
+  // The caller's memory, row-major as the port says, aligned to its element, used in place and not copied; it must stay valid
+  // while the session runs. Throws Error(kUsage) for another size or alignment.
   void bind_input(int index, const void* data, size_t bytes);
   void bind_output(int index, void* data, size_t bytes);
   // The session's own buffer of a port (allocated and bound by the first call, 64-byte aligned, zero-filled).
@@ -108,8 +108,8 @@ class Session {
   size_t scratch_bytes_ = 0;      // of one worker
   std::vector<Port> inputs_, outputs_;
   std::vector<Step> steps_;
-  std::vector<void*> buffers_;    // the args of all steps, one after the other
-  std::vector<double> busy_ms_;   // for each worker, when a run is timed
+  std::vector<void*> buffers_;   // the args of all steps, one after the other
+  std::vector<double> busy_ms_;  // for each worker, when a run is timed
   std::atomic<bool> running_{false}, cancel_{false};
   char message_[256] = "";
 };

@@ -14,15 +14,16 @@ constexpr size_t kAlignment = 64;
 
 }  // namespace
 
-SessionMemory::SessionMemory(const Allocator& allocator, size_t bytes, const char* what) : allocator_(allocator), bytes_(bytes), owned_(true) {
+SessionMemory::SessionMemory(const Allocator& allocator, size_t bytes, const char* what)
+    : allocator_(allocator), bytes_(bytes), owned_(true) {
   if (bytes == 0) return;
   void* data = allocator.allocate ? allocator.allocate(allocator.user, bytes, kAlignment)
-                                  : ::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow);
+                                  : ::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow);
   const bool aligned = reinterpret_cast<uintptr_t>(data) % kAlignment == 0;
   if (!data || !aligned) {
     if (data && allocator.release) allocator.release(allocator.user, data, bytes);
-    throw Error(ErrorCode::kEnvironment, (data ? "the allocator gave unaligned memory for " : "no memory for ") + std::string(what) +
-                                             " of " + std::to_string(bytes) + " bytes");
+    throw Error(ErrorCode::kEnvironment, (data ? "the allocator gave unaligned memory for " : "no memory for ") +
+                                             std::string(what) + " of " + std::to_string(bytes) + " bytes");
   }
   std::memset(data, 0, bytes);
   data_ = static_cast<std::byte*>(data);
@@ -31,7 +32,7 @@ SessionMemory::SessionMemory(const Allocator& allocator, size_t bytes, const cha
 SessionMemory::~SessionMemory() {
   if (!owned_ || !data_) return;
   if (!allocator_.allocate)
-    ::operator delete(data_, std::align_val_t{kAlignment});
+    ::operator delete (data_, std::align_val_t{kAlignment});
   else if (allocator_.release)
     allocator_.release(allocator_.user, data_, bytes_);
 }

@@ -1,8 +1,8 @@
 // `Session::run` allocates nothing: every allocation of the process is counted, whichever thread makes it.
+#include <gtest/gtest.h>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <gtest/gtest.h>
 
 #include "support.h"
 #include "tlm/core/runtime/runtime_calls.h"
@@ -30,7 +30,9 @@ void* __libc_memalign(size_t, size_t);
 __attribute__((visibility("default"))) void* malloc(size_t n) { return ++allocations, __libc_malloc(n); }
 __attribute__((visibility("default"))) void* calloc(size_t n, size_t size) { return ++allocations, __libc_calloc(n, size); }
 __attribute__((visibility("default"))) void* realloc(void* p, size_t n) { return ++allocations, __libc_realloc(p, n); }
-__attribute__((visibility("default"))) void* aligned_alloc(size_t alignment, size_t n) { return ++allocations, __libc_memalign(alignment, n); }
+__attribute__((visibility("default"))) void* aligned_alloc(size_t alignment, size_t n) {
+  return ++allocations, __libc_memalign(alignment, n);
+}
 }
 #endif
 
@@ -67,8 +69,16 @@ TEST(Allocation, RuntimeCallsAllocateNothing) {
   m.outputs = {{"y_h", DType::kF32, {1, 2, 5}}, {"top", DType::kF32, {3, 2, 2}}};
   StepDesc gru, top;
   gru.name = "gru", gru.call = "GRU", gru.call_inputs = 3;
-  gru.args = {{BufferSpace::kInput, 0, 0, 96}, {BufferSpace::kInput, 1, 0, 240}, {BufferSpace::kInput, 2, 0, 300}, {}, {BufferSpace::kOutput, 0, 0, 40}};
-  gru.tensors = {{DType::kF32, {3, 2, 4}}, {DType::kF32, {1, 15, 4}}, {DType::kF32, {1, 15, 5}}, {DType::kF32, {}, false}, {DType::kF32, {1, 2, 5}}};
+  gru.args = {{BufferSpace::kInput, 0, 0, 96},
+              {BufferSpace::kInput, 1, 0, 240},
+              {BufferSpace::kInput, 2, 0, 300},
+              {},
+              {BufferSpace::kOutput, 0, 0, 40}};
+  gru.tensors = {{DType::kF32, {3, 2, 4}},
+                 {DType::kF32, {1, 15, 4}},
+                 {DType::kF32, {1, 15, 5}},
+                 {DType::kF32, {}, false},
+                 {DType::kF32, {1, 2, 5}}};
   gru.numbers = {{"hidden_size", {5}}, {"linear_before_reset", {1}}, {"activation_alpha", {0.25}}};
   gru.strings = {{"activations", "HardSigmoid,Tanh"}};
   gru.workspace_bytes = runtime_call_workspace("GRU", gru.tensors, gru.numbers);

@@ -1,16 +1,16 @@
 // The C boundary of libtlm_runtime: this program links nothing else of tlm. It runs the golden package.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <fstream>
-#include <gtest/gtest.h>
 #include <iterator>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "tlm/core/runtime/runtime_cpp.h"
@@ -264,17 +264,20 @@ TEST(RuntimeLibrary, ExportsExactlyTheGoldenList) {
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
   const std::string actual = output_of("nm -D --defined-only '" TLM_RUNTIME_LIBRARY "' | awk '{print $3}' | LC_ALL=C sort");
   ASSERT_NE(actual, "") << "no output of nm";
-  EXPECT_EQ(actual, golden) << "a symbol is added to tests/runtime/exports.txt by intent and never removed within a major version";
+  EXPECT_EQ(actual, golden)
+      << "a symbol is added to tests/runtime/exports.txt by intent and never removed within a major version";
 }
 
 TEST(RuntimeLibrary, HasASonameAndNeedsOnlySystemLibraries) {
   const std::string dynamic = output_of("readelf -d '" TLM_RUNTIME_LIBRARY "'");
   EXPECT_NE(dynamic.find("Library soname: [libtlm_runtime.so.0]"), std::string::npos) << dynamic;
-  const std::string allowed[] = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux", "libasan.so", "libubsan.so", "libtsan.so"};
+  const std::string allowed[] = {"libstdc++.so.6", "libm.so.6",  "libgcc_s.so.1", "libc.so.6",
+                                 "ld-linux",       "libasan.so", "libubsan.so",   "libtsan.so"};
   for (size_t at = 0; (at = dynamic.find("Shared library: [", at)) != std::string::npos;) {
     at += std::strlen("Shared library: [");
     const std::string name = dynamic.substr(at, dynamic.find(']', at) - at);
-    EXPECT_TRUE(std::any_of(std::begin(allowed), std::end(allowed), [&](const std::string& a) { return name.rfind(a, 0) == 0; })) << name;
+    EXPECT_TRUE(std::any_of(std::begin(allowed), std::end(allowed), [&](const std::string& a) { return name.rfind(a, 0) == 0; }))
+        << name;
   }
 }
 

@@ -23,8 +23,12 @@ CallTensor tensor_of(DType dtype, Shape shape, const std::vector<T>& values) {
 }
 inline CallTensor f32(Shape shape, const std::vector<float>& values) { return tensor_of(DType::kF32, std::move(shape), values); }
 inline CallTensor f64(Shape shape, const std::vector<double>& values) { return tensor_of(DType::kF64, std::move(shape), values); }
-inline CallTensor i64(Shape shape, const std::vector<int64_t>& values) { return tensor_of(DType::kI64, std::move(shape), values); }
-inline CallTensor i32(Shape shape, const std::vector<int32_t>& values) { return tensor_of(DType::kI32, std::move(shape), values); }
+inline CallTensor i64(Shape shape, const std::vector<int64_t>& values) {
+  return tensor_of(DType::kI64, std::move(shape), values);
+}
+inline CallTensor i32(Shape shape, const std::vector<int32_t>& values) {
+  return tensor_of(DType::kI32, std::move(shape), values);
+}
 inline CallTensor absent() { return {{DType::kF32, {}, false}, {}}; }
 
 template <typename T>

@@ -1,8 +1,8 @@
 #include "tlm/core/runtime/code_loader.h"
 
-#include <cstring>
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <cstring>
 
 #include "support.h"
 
@@ -16,16 +16,19 @@ __attribute__((visibility("default"))) const TlmModule* tlm_module(void) { retur
 
 std::string module_with(const std::string& body) {
   return "static void phase(const TlmKernelArgs* a, int64_t b, int64_t e, void* w);\n"
-         "static const TlmPhase phases[1] = {phase};\n" + body + kTail;
+         "static const TlmPhase phases[1] = {phase};\n" +
+         body + kTail;
 }
 std::string kernel(const std::string& statements) {
-  return "static void phase(const TlmKernelArgs* a, int64_t b, int64_t e, void* w) { (void)b; (void)e; (void)w; " + statements + " }\n";
+  return "static void phase(const TlmKernelArgs* a, int64_t b, int64_t e, void* w) { (void)b; (void)e; (void)w; " + statements +
+         " }\n";
 }
 
 TEST(CodeLoader, LoadsAndCalls) {
   // Read-only data, zero-initialised data and a table of pointers, so that all kinds of segments and relocations occur.
-  const auto image = compile_module(module_with("static float table[1000]; static float* volatile pointers[2] = {table, table + 500};\n" +
-                                                kernel("float* y = a->buffers[0]; pointers[1][0] += 2; *y = table[500] + 0.25f;")));
+  const auto image =
+      compile_module(module_with("static float table[1000]; static float* volatile pointers[2] = {table, table + 500};\n" +
+                                 kernel("float* y = a->buffers[0]; pointers[1][0] += 2; *y = table[500] + 0.25f;")));
   const LoadedCode code(image, "image");
   ASSERT_EQ(code.module().abi, TLM_KERNEL_ABI);
   ASSERT_EQ(code.module().phase_count, 1u);
@@ -42,8 +45,8 @@ TEST(CodeLoader, TwoCopiesAreIndependent) {
 }
 
 TEST(CodeLoader, LinkerVariants) {
-  for (const std::string flag : {"-Wl,--hash-style=sysv", "-Wl,--hash-style=gnu", "-Wl,--hash-style=both", "-Wl,-z,noseparate-code",
-                                 "-Wl,-z,now", "-s", "-Wl,--build-id=none", "-g"}) {
+  for (const std::string flag : {"-Wl,--hash-style=sysv", "-Wl,--hash-style=gnu", "-Wl,--hash-style=both",
+                                 "-Wl,-z,noseparate-code", "-Wl,-z,now", "-s", "-Wl,--build-id=none", "-g"}) {
     const LoadedCode code(compile_module(sample_source(), {flag}), flag);
     EXPECT_EQ(code.module().phase_count, 3u) << flag;
   }
@@ -57,19 +60,35 @@ TEST(CodeLoader, RefusesWhatItCannotGive) {
     const char* message;
   };
   const Case cases[] = {
-      {"undefined function", module_with("float sinf(float);" + kernel("*(float*)a->buffers[0] = sinf(1);")), {}, "PLT relocations"},
-      {"undefined function, bound now", module_with("float sinf(float);" + kernel("*(float*)a->buffers[0] = sinf(1);")), {"-fno-plt"},
+      {"undefined function",
+       module_with("float sinf(float);" + kernel("*(float*)a->buffers[0] = sinf(1);")),
+       {},
+       "PLT relocations"},
+      {"undefined function, bound now",
+       module_with("float sinf(float);" + kernel("*(float*)a->buffers[0] = sinf(1);")),
+       {"-fno-plt"},
        "only relative ones are allowed"},
-      {"undefined weak", module_with("__attribute__((weak, visibility(\"default\"))) extern int other; "
-                                     "int* at(void); int* volatile q;" + kernel("q = &other; *(int*)a->buffers[0] = q != 0;")), {},
+      {"undefined weak",
+       module_with("__attribute__((weak, visibility(\"default\"))) extern int other; "
+                   "int* at(void); int* volatile q;" +
+                   kernel("q = &other; *(int*)a->buffers[0] = q != 0;")),
+       {},
        "only relative ones are allowed"},
       {"library", sample_source(), {"-Wl,--no-as-needed", "-lm"}, "it needs another library"},
-      {"thread-local", module_with("static __thread int n;" + kernel("*(int*)a->buffers[0] = ++n;")), {"-ftls-model=local-dynamic"},
+      {"thread-local",
+       module_with("static __thread int n;" + kernel("*(int*)a->buffers[0] = ++n;")),
+       {"-ftls-model=local-dynamic"},
        "thread-local storage"},
-      {"initialiser", module_with("static int n; __attribute__((constructor)) static void begin(void) { n = 1; }" +
-                                  kernel("*(int*)a->buffers[0] = n;")), {}, "initialisers"},
+      {"initialiser",
+       module_with("static int n; __attribute__((constructor)) static void begin(void) { n = 1; }" +
+                   kernel("*(int*)a->buffers[0] = n;")),
+       {},
+       "initialisers"},
       {"no entry", "__attribute__((visibility(\"default\"))) int other(void) { return 1; }", {}, "does not export 'tlm_module'"},
-      {"entry is data", "__attribute__((visibility(\"default\"))) const int tlm_module[4] = {1};", {}, "'tlm_module' is no function"},
+      {"entry is data",
+       "__attribute__((visibility(\"default\"))) const int tlm_module[4] = {1};",
+       {},
+       "'tlm_module' is no function"},
       {"writable code", sample_source(), {"-Wl,-N"}, "a segment is writable and executable"},
       {"object file", sample_source(), {"-c"}, "no shared object"},
   };
@@ -152,10 +171,13 @@ TEST(CodeLoader, HostileSizes) {
   for (const uint64_t value : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{1} << 40, uint64_t{4096}, ~uint64_t{0} - 4095}) {
     parse_hostile(with_header(offsetof(Elf64_Ehdr, e_phoff), value));
     for (size_t p = 0; p < 8; ++p)
-      for (size_t field : {offsetof(Elf64_Phdr, p_offset), offsetof(Elf64_Phdr, p_vaddr), offsetof(Elf64_Phdr, p_filesz), offsetof(Elf64_Phdr, p_memsz)})
+      for (size_t field : {offsetof(Elf64_Phdr, p_offset), offsetof(Elf64_Phdr, p_vaddr), offsetof(Elf64_Phdr, p_filesz),
+                           offsetof(Elf64_Phdr, p_memsz)})
         parse_hostile(with_header(phdr + p * sizeof(Elf64_Phdr) + field, value));
   }
-  EXPECT_NE(error_of([&] { parse_elf(with_header(phdr + offsetof(Elf64_Phdr, p_memsz), uint64_t{1} << 62), "image"); }).find("too large"),
+  EXPECT_NE(error_of([&] {
+              parse_elf(with_header(phdr + offsetof(Elf64_Phdr, p_memsz), uint64_t{1} << 62), "image");
+            }).find("too large"),
             std::string::npos);
 }
 

@@ -1,8 +1,8 @@
 #include "tlm/core/runtime/manifest.h"
 
+#include <gtest/gtest.h>
 #include <cmath>
 #include <functional>
-#include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -24,7 +24,8 @@ Manifest rich_manifest() {
   call.call_inputs = 1;
   call.args = {{BufferSpace::kWeights, 0, ~uint64_t{0}, 1}, {BufferSpace::kArena, 0, 0, 0}};
   call.tensors = {{DType::kBF16, {2, 0, 3}}, {DType::kBool, {}, false}};
-  call.numbers = {{"clip", {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), -0.0, 0.1}}, {"none", {}}};
+  call.numbers = {{"clip", {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), -0.0, 0.1}},
+                  {"none", {}}};
   call.strings = {{"direction", "bidirectional"}};
   m.variants[0].steps.push_back(call);
   return m;

@@ -1,8 +1,8 @@
 // Runtime calls against the ONNX backend cases of Debian's libonnx-testdata, where it is installed. The attributes of each case
 // stand here; the tensors are read from its .pb files.
+#include <gtest/gtest.h>
 #include <cmath>
 #include <filesystem>
-#include <gtest/gtest.h>
 
 #include "call_support.h"
 #include "support.h"

@@ -1,7 +1,7 @@
 #include "tlm/core/runtime/package_format.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
+#include <cstring>
 
 #include "repair.h"
 #include "support.h"

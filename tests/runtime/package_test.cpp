@@ -1,11 +1,11 @@
 #include "tlm/core/runtime/package.h"
 
-#include <cstring>
 #include <fcntl.h>
-#include <fstream>
-#include <functional>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <cstring>
+#include <fstream>
+#include <functional>
 
 #include "support.h"
 #include "tlm/core/file.h"
@@ -107,7 +107,8 @@ std::vector<std::byte> variants_package(const std::vector<VariantDesc>& changes)
 
 TEST(Package, TakesTheFirstVariantThatRuns) {
   const std::string here = host_arch(), other = here == "x86-64" ? "aarch64" : "x86-64";
-  const auto image = variants_package({{.arch = other}, {.arch = here, .features = {"avx2", "avx512f"}}, {.arch = here, .features = {"avx2"}}, {.arch = here}});
+  const auto image = variants_package(
+      {{.arch = other}, {.arch = here, .features = {"avx2", "avx512f"}}, {.arch = here, .features = {"avx2"}}, {.arch = here}});
   LoadOptions options;
   options.available_features = {{"avx2", "avx512f", "fma"}};
   EXPECT_EQ(Package::load_memory(image, {}, options)->variant_index(), 1);
@@ -126,7 +127,8 @@ TEST(Package, RefusesByTheNameOfTheMissingFeature) {
   // Of the machine itself: a feature that no machine has.
   const auto impossible = variants_package({{.arch = host_arch(), .features = {"flux_capacitor"}}, {.arch = "abacus"}});
   const std::string second = error_of([&] { Package::load_memory(impossible); });
-  EXPECT_NE(second.find("variant 0: this machine lacks flux_capacitor; variant 1: it is for abacus"), std::string::npos) << second;
+  EXPECT_NE(second.find("variant 0: this machine lacks flux_capacitor; variant 1: it is for abacus"), std::string::npos)
+      << second;
   try {
     Package::load_memory(image, {}, options);
   } catch (const Error& e) {

@@ -20,7 +20,8 @@ inline void repair_checksums(std::vector<std::byte>& image) {
     const size_t bytes = table.size() * sizeof(SectionEntry);
     if (bytes) std::memcpy(table.data(), image.data() + h.table_offset, bytes);
     for (SectionEntry& s : table)
-      if (s.offset <= image.size() && s.bytes <= image.size() - s.offset) s.hash = section_hash({image.data() + s.offset, s.bytes});
+      if (s.offset <= image.size() && s.bytes <= image.size() - s.offset)
+        s.hash = section_hash({image.data() + s.offset, s.bytes});
     if (bytes) std::memcpy(image.data() + h.table_offset, table.data(), bytes);
     h.table_hash = hash_bytes(image.data() + h.table_offset, bytes);
   }

@@ -1,6 +1,6 @@
 // Runtime calls against results computed by hand.
-#include <cmath>
 #include <gtest/gtest.h>
+#include <cmath>
 #include <limits>
 
 #include "call_support.h"
@@ -38,7 +38,9 @@ TEST(RuntimeCalls, TopK) {
   for (const TopKCase& c : cases) {
     Shape out = c.shape;
     out[static_cast<size_t>(c.axis < 0 ? c.axis + static_cast<int>(out.size()) : c.axis)] = c.k;
-    const Call call{"TopK", {f32(c.shape, c.x), i64({1}, {c.k})}, {{DType::kF32, out}, {DType::kI64, out}},
+    const Call call{"TopK",
+                    {f32(c.shape, c.x), i64({1}, {c.k})},
+                    {{DType::kF32, out}, {DType::kI64, out}},
                     {{"axis", {static_cast<double>(c.axis)}}, {"largest", {c.largest ? 1.0 : 0.0}}}};
     const CallResult r = run_call(call);
     ASSERT_TRUE(r.status.ok()) << c.name;
@@ -53,12 +55,14 @@ TEST(RuntimeCalls, TopKOfNanTakesItAsTheGreatest) {
 }
 
 TEST(RuntimeCalls, TopKOfOtherTypes) {
-  const CallResult big = run_call({"TopK", {tensor_of<uint64_t>(DType::kU64, {3}, {1, ~uint64_t{0}, ~uint64_t{0} - 1})},
+  const CallResult big = run_call({"TopK",
+                                   {tensor_of<uint64_t>(DType::kU64, {3}, {1, ~uint64_t{0}, ~uint64_t{0} - 1})},
                                    {{DType::kU64, {2}}, {DType::kI64, {2}}}});
   EXPECT_EQ(values_of<uint64_t>(big.outputs[0]), (std::vector<uint64_t>{~uint64_t{0}, ~uint64_t{0} - 1}));
   const CallResult small = run_call({"TopK", {tensor_of<int8_t>(DType::kI8, {3}, {-128, 127, -1})}, {{DType::kI8, {3}}}});
   EXPECT_EQ(values_of<int8_t>(small.outputs[0]), (std::vector<int8_t>{127, -1, -128}));
-  const CallResult half = run_call({"TopK", {tensor_of<uint16_t>(DType::kF16, {3}, {f32_to_f16(-2), f32_to_f16(0.5f), f32_to_f16(-3)})},
+  const CallResult half = run_call({"TopK",
+                                    {tensor_of<uint16_t>(DType::kF16, {3}, {f32_to_f16(-2), f32_to_f16(0.5f), f32_to_f16(-3)})},
                                     {{DType::kF16, {1}}, {DType::kI64, {1}}}});
   EXPECT_EQ(values_of<int64_t>(half.outputs[1]), (std::vector<int64_t>{1}));
 }
@@ -77,28 +81,82 @@ struct ScatterCase {
 TEST(RuntimeCalls, Scatter) {
   const std::vector<float> zeros9(9, 0.0f);
   const std::vector<ScatterCase> cases = {
-      {"rows", "ScatterElements", f32({3, 3}, zeros9), i64({2, 3}, {1, 0, 2, 0, 2, 1}), f32({2, 3}, {1, 2, 3, 4, 5, 6}), 0, "none",
+      {"rows",
+       "ScatterElements",
+       f32({3, 3}, zeros9),
+       i64({2, 3}, {1, 0, 2, 0, 2, 1}),
+       f32({2, 3}, {1, 2, 3, 4, 5, 6}),
+       0,
+       "none",
        {4, 2, 0, 1, 0, 6, 0, 5, 3}},
-      {"columns, negative", "ScatterElements", f32({1, 5}, {1, 2, 3, 4, 5}), i64({1, 2}, {1, -2}), f32({1, 2}, {9, 8}), 1, "none",
+      {"columns, negative",
+       "ScatterElements",
+       f32({1, 5}, {1, 2, 3, 4, 5}),
+       i64({1, 2}, {1, -2}),
+       f32({1, 2}, {9, 8}),
+       1,
+       "none",
        {1, 9, 3, 8, 5}},
-      {"part of the rows", "ScatterElements", f32({2, 3}, {1, 2, 3, 4, 5, 6}), i64({1, 2}, {2, 0}), f32({1, 2}, {7, 8}), -1, "none",
+      {"part of the rows",
+       "ScatterElements",
+       f32({2, 3}, {1, 2, 3, 4, 5, 6}),
+       i64({1, 2}, {2, 0}),
+       f32({1, 2}, {7, 8}),
+       -1,
+       "none",
        {8, 2, 7, 4, 5, 6}},
-      {"add, duplicates", "ScatterElements", f32({4}, {1, 1, 1, 1}), i32({3}, {2, 2, 0}), f32({3}, {10, 20, 5}), 0, "add", {6, 1, 31, 1}},
+      {"add, duplicates",
+       "ScatterElements",
+       f32({4}, {1, 1, 1, 1}),
+       i32({3}, {2, 2, 0}),
+       f32({3}, {10, 20, 5}),
+       0,
+       "add",
+       {6, 1, 31, 1}},
       {"mul", "ScatterElements", f32({3}, {2, 3, 4}), i64({2}, {1, 1}), f32({2}, {5, 2}), 0, "mul", {2, 30, 4}},
       {"min", "ScatterElements", f32({3}, {2, 3, 4}), i64({3}, {0, 1, 1}), f32({3}, {5, 1, 2}), 0, "min", {2, 1, 4}},
       {"max", "ScatterElements", f32({3}, {2, 3, 4}), i64({3}, {0, 1, 1}), f32({3}, {5, 1, 9}), 0, "max", {5, 9, 4}},
       {"no updates", "ScatterElements", f32({3}, {2, 3, 4}), i64({0}, {}), f32({0}, {}), 0, "none", {2, 3, 4}},
-      {"elements", "ScatterND", f32({8}, {1, 2, 3, 4, 5, 6, 7, 8}), i64({4, 1}, {4, 3, 1, -1}), f32({4}, {9, 10, 11, 12}), 0, "none",
+      {"elements",
+       "ScatterND",
+       f32({8}, {1, 2, 3, 4, 5, 6, 7, 8}),
+       i64({4, 1}, {4, 3, 1, -1}),
+       f32({4}, {9, 10, 11, 12}),
+       0,
+       "none",
        {1, 11, 3, 10, 9, 6, 7, 12}},
-      {"slices", "ScatterND", f32({3, 2}, {1, 2, 3, 4, 5, 6}), i64({2, 1}, {2, 0}), f32({2, 2}, {7, 8, 9, 10}), 0, "none",
+      {"slices",
+       "ScatterND",
+       f32({3, 2}, {1, 2, 3, 4, 5, 6}),
+       i64({2, 1}, {2, 0}),
+       f32({2, 2}, {7, 8, 9, 10}),
+       0,
+       "none",
        {9, 10, 3, 4, 7, 8}},
-      {"pairs, add", "ScatterND", f32({2, 2}, {1, 2, 3, 4}), i64({3, 2}, {0, 1, 1, 0, 0, 1}), f32({3}, {10, 20, 30}), 0, "add",
+      {"pairs, add",
+       "ScatterND",
+       f32({2, 2}, {1, 2, 3, 4}),
+       i64({3, 2}, {0, 1, 1, 0, 0, 1}),
+       f32({3}, {10, 20, 30}),
+       0,
+       "add",
        {1, 42, 23, 4}},
-      {"empty tuple: all of the data", "ScatterND", f32({2}, {1, 2}), i64({3, 0}, {}), f32({3, 2}, {1, 2, 3, 4, 5, 6}), 0, "add", {10, 14}},
+      {"empty tuple: all of the data",
+       "ScatterND",
+       f32({2}, {1, 2}),
+       i64({3, 0}, {}),
+       f32({3, 2}, {1, 2, 3, 4, 5, 6}),
+       0,
+       "add",
+       {10, 14}},
       {"slices, max", "ScatterND", f32({2, 2}, {1, 9, 3, 4}), i64({1, 1}, {0}), f32({1, 2}, {5, 6}), 0, "max", {5, 9, 3, 4}},
   };
   for (const ScatterCase& c : cases) {
-    Call call{c.call, {c.data, c.indices, c.updates}, {c.data.desc}, {{"axis", {static_cast<double>(c.axis)}}}, {{"reduction", c.reduction}}};
+    Call call{c.call,
+              {c.data, c.indices, c.updates},
+              {c.data.desc},
+              {{"axis", {static_cast<double>(c.axis)}}},
+              {{"reduction", c.reduction}}};
     const CallResult r = run_call(call);
     ASSERT_TRUE(r.status.ok()) << c.name << ": " << r.status.reason;
     EXPECT_EQ(values_of<float>(r.outputs[0]), c.result) << c.name;
@@ -106,10 +164,12 @@ TEST(RuntimeCalls, Scatter) {
 }
 
 TEST(RuntimeCalls, ScatterIndicesOutOfRangeAreRefused) {
-  for (const int64_t index : {int64_t{3}, int64_t{-4}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+  for (const int64_t index :
+       {int64_t{3}, int64_t{-4}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
     for (const char* name : {"ScatterElements", "ScatterND"}) {
       const bool nd = std::string(name) == "ScatterND";
-      const CallResult r = run_call({name, {f32({3}, {1, 2, 3}), i64(nd ? Shape{1, 1} : Shape{1}, {index}), f32({1}, {9})}, {{DType::kF32, {3}}}});
+      const CallResult r =
+          run_call({name, {f32({3}, {1, 2, 3}), i64(nd ? Shape{1, 1} : Shape{1}, {index}), f32({1}, {9})}, {{DType::kF32, {3}}}});
       EXPECT_STREQ(r.status.reason, "index out of range") << index;
       EXPECT_EQ(r.status.value, index);
       EXPECT_EQ(r.status.limit, 3);
@@ -119,8 +179,11 @@ TEST(RuntimeCalls, ScatterIndicesOutOfRangeAreRefused) {
 
 template <typename T>
 std::vector<T> scatter_one(DType type, T data, T update, const char* reduction) {
-  const CallResult r = run_call({"ScatterElements", {tensor_of<T>(type, {1}, {data}), i64({1}, {0}), tensor_of<T>(type, {1}, {update})},
-                                 {{type, {1}}}, {}, {{"reduction", reduction}}});
+  const CallResult r = run_call({"ScatterElements",
+                                 {tensor_of<T>(type, {1}, {data}), i64({1}, {0}), tensor_of<T>(type, {1}, {update})},
+                                 {{type, {1}}},
+                                 {},
+                                 {{"reduction", reduction}}});
   return values_of<T>(r.outputs[0]);
 }
 
@@ -151,13 +214,18 @@ TEST(RuntimeCalls, RnnForwardReverseBidirectional) {
     CallTensor xs = x;
     if (layout) xs.desc.shape = {1, 3, 1};
     const Shape y = layout ? Shape{1, 3, dirs, 1} : Shape{3, dirs, 1, 1}, state = layout ? Shape{1, dirs, 1} : Shape{dirs, 1, 1};
-    CallNumbers numbers = {{"activation_alpha", std::vector<double>(d, 1)}, {"activation_beta", std::vector<double>(d, 0)},
+    CallNumbers numbers = {{"activation_alpha", std::vector<double>(d, 1)},
+                           {"activation_beta", std::vector<double>(d, 0)},
                            {"layout", {static_cast<double>(layout)}}};
-    return run_call({"RNN", {xs, f32({dirs, 1, 1}, w), f32({dirs, 1, 1}, r), f32({dirs, 2}, b)}, {{DType::kF32, y}, {DType::kF32, state}}, numbers,
+    return run_call({"RNN",
+                     {xs, f32({dirs, 1, 1}, w), f32({dirs, 1, 1}, r), f32({dirs, 2}, b)},
+                     {{DType::kF32, y}, {DType::kF32, state}},
+                     numbers,
                      {{"direction", direction}, {"activations", dirs == 2 ? "Affine,Affine" : "Affine"}}});
   };
   // forward: 3.5; 4+10.5+1.5=16; 6+48+1.5=55.5      reverse: 7.5; 4+22.5+1.5=28; 2+84+1.5=87.5
-  const CallResult forward = run("forward", 1, 0), reverse = run("reverse", 1, 0), both = run("bidirectional", 2, 0), rows = run("bidirectional", 2, 1);
+  const CallResult forward = run("forward", 1, 0), reverse = run("reverse", 1, 0), both = run("bidirectional", 2, 0),
+                   rows = run("bidirectional", 2, 1);
   EXPECT_EQ(values_of<float>(forward.outputs[0]), (std::vector<float>{3.5f, 16, 55.5f}));
   EXPECT_EQ(values_of<float>(forward.outputs[1]), (std::vector<float>{55.5f}));
   EXPECT_EQ(values_of<float>(reverse.outputs[0]), (std::vector<float>{87.5f, 28, 7.5f}));
@@ -176,17 +244,20 @@ TEST(RuntimeCalls, RnnSequenceLengthsInitialStateAndClip) {
       CallNumbers numbers = kIdentity1;
       numbers["layout"] = {batch_first ? 1.0 : 0.0};
       if (clip > 0) numbers["clip"] = {clip};
-      return run_call({"RNN", {x, f32({1, 1, 1}, {1}), f32({1, 1, 1}, {1}), absent(), i32({2}, lengths), f32(state, {100, 200})},
-                       {{DType::kF32, y}, {DType::kF32, state}}, numbers, {{"direction", direction}, {"activations", "Affine"}}});
+      return run_call({"RNN",
+                       {x, f32({1, 1, 1}, {1}), f32({1, 1, 1}, {1}), absent(), i32({2}, lengths), f32(state, {100, 200})},
+                       {{DType::kF32, y}, {DType::kF32, state}},
+                       numbers,
+                       {{"direction", direction}, {"activations", "Affine"}}});
     };
     const CallResult forward = with("forward", 0, {1, 3});
-    EXPECT_EQ(values_of<float>(forward.outputs[0]), batch_first ? (std::vector<float>{101, 0, 0, 202, 206, 212})
-                                                                : (std::vector<float>{101, 202, 0, 206, 0, 212}));
+    EXPECT_EQ(values_of<float>(forward.outputs[0]),
+              batch_first ? (std::vector<float>{101, 0, 0, 202, 206, 212}) : (std::vector<float>{101, 202, 0, 206, 0, 212}));
     EXPECT_EQ(values_of<float>(forward.outputs[1]), (std::vector<float>{101, 212}));
     const CallResult reverse = with("reverse", 0, {2, 3});
     EXPECT_EQ(values_of<float>(reverse.outputs[1]), (std::vector<float>{104, 212}));
-    EXPECT_EQ(values_of<float>(reverse.outputs[0]), batch_first ? (std::vector<float>{104, 103, 0, 212, 210, 206})
-                                                                : (std::vector<float>{104, 212, 103, 210, 0, 206}));
+    EXPECT_EQ(values_of<float>(reverse.outputs[0]),
+              batch_first ? (std::vector<float>{104, 103, 0, 212, 210, 206}) : (std::vector<float>{104, 212, 103, 210, 0, 206}));
     EXPECT_EQ(values_of<float>(with("forward", 150, {3, 3}).outputs[1]), (std::vector<float>{109, 150}));
     EXPECT_STREQ(with("forward", 0, {1, 4}).status.reason, "length of a sequence out of range");
     EXPECT_STREQ(with("forward", 0, {-1, 1}).status.reason, "length of a sequence out of range");
@@ -200,8 +271,8 @@ TEST(RuntimeCalls, GruGatesAndLinearBeforeReset) {
   //   h' = (1−2)·n + 2·2 = 4 − n
   const auto run = [](double linear_before_reset) {
     const Call call{"GRU",
-                    {f32({1, 1, 1}, {1}), f32({1, 3, 1}, {1, 2, 3}), f32({1, 3, 1}, {0.5f, 1, 2}), f32({1, 6}, {0, 0, 1, 0, 0, 4}), absent(),
-                     f32({1, 1, 1}, {2})},
+                    {f32({1, 1, 1}, {1}), f32({1, 3, 1}, {1, 2, 3}), f32({1, 3, 1}, {0.5f, 1, 2}),
+                     f32({1, 6}, {0, 0, 1, 0, 0, 4}), absent(), f32({1, 1, 1}, {2})},
                     {{DType::kF32, {1, 1, 1, 1}, false}, {DType::kF32, {1, 1, 1}}},
                     {{"activation_alpha", {1, 1}}, {"activation_beta", {0, 0}}, {"linear_before_reset", {linear_before_reset}}},
                     {{"activations", "Affine,Affine"}}};
@@ -218,8 +289,8 @@ TEST(RuntimeCalls, LstmGatesPeepholesAndInputForget) {
   // input_forget: f = 1 − 6 = −5, c' = −15 + 36 = 21, o = 3 + 42 = 45, h' = 945
   const auto run = [](double input_forget, bool peepholes) {
     const Call call{"LSTM",
-                    {f64({1, 1, 1}, {1}), f64({1, 4, 1}, {1, 2, 3, 4}), f64({1, 4, 1}, {1, 0.5, 1, 1}), absent(), absent(), f64({1, 1, 1}, {2}),
-                     f64({1, 1, 1}, {3}), peepholes ? f64({1, 3}, {1, 2, 0.5}) : absent()},
+                    {f64({1, 1, 1}, {1}), f64({1, 4, 1}, {1, 2, 3, 4}), f64({1, 4, 1}, {1, 0.5, 1, 1}), absent(), absent(),
+                     f64({1, 1, 1}, {2}), f64({1, 1, 1}, {3}), peepholes ? f64({1, 3}, {1, 2, 0.5}) : absent()},
                     {{DType::kF64, {1, 1, 1, 1}}, {DType::kF64, {1, 1, 1}}, {DType::kF64, {1, 1, 1}}},
                     {{"activation_alpha", {1, 1, 1}}, {"activation_beta", {0, 0, 0}}, {"input_forget", {input_forget}}},
                     {{"activations", "Affine,affine, Affine"}}};
@@ -240,21 +311,31 @@ TEST(RuntimeCalls, Activations) {
     double x, y;
   };
   const Case cases[] = {
-      {"Relu", {}, {}, -2, 0},          {"Relu", {}, {}, 3, 3},
+      {"Relu", {}, {}, -2, 0},
+      {"Relu", {}, {}, 3, 3},
       {"Tanh", {}, {}, 0.5, 0.46211715726000976},
-      {"Sigmoid", {}, {}, 0, 0.5},      {"Affine", {2}, {3}, 5, 13},
-      {"LeakyRelu", {}, {}, -100, -1},  {"LeakyRelu", {0.5}, {}, -3, -1.5},
-      {"ThresholdedRelu", {}, {}, 1, 0}, {"ThresholdedRelu", {2}, {}, 2.5, 2.5},
+      {"Sigmoid", {}, {}, 0, 0.5},
+      {"Affine", {2}, {3}, 5, 13},
+      {"LeakyRelu", {}, {}, -100, -1},
+      {"LeakyRelu", {0.5}, {}, -3, -1.5},
+      {"ThresholdedRelu", {}, {}, 1, 0},
+      {"ThresholdedRelu", {2}, {}, 2.5, 2.5},
       {"ScaledTanh", {2}, {0.5}, 1, 2 * 0.46211715726000976},
-      {"HardSigmoid", {}, {}, 1, 0.7},  {"HardSigmoid", {1}, {0}, 5, 1},
-      {"Elu", {}, {}, -1, std::exp(-1.0) - 1}, {"Softsign", {}, {}, -3, -0.75},
-      {"Softplus", {}, {}, 0, std::log(2.0)},  {"Softplus", {}, {}, 800, 800},
+      {"HardSigmoid", {}, {}, 1, 0.7},
+      {"HardSigmoid", {1}, {0}, 5, 1},
+      {"Elu", {}, {}, -1, std::exp(-1.0) - 1},
+      {"Softsign", {}, {}, -3, -0.75},
+      {"Softplus", {}, {}, 0, std::log(2.0)},
+      {"Softplus", {}, {}, 800, 800},
   };
   for (const Case& c : cases) {
     CallNumbers numbers;
     if (!c.alpha.empty()) numbers["activation_alpha"] = c.alpha;
     if (!c.beta.empty()) numbers["activation_beta"] = c.beta;
-    const CallResult r = run_call({"RNN", {f64({1, 1, 1}, {c.x}), f64({1, 1, 1}, {1}), f64({1, 1, 1}, {0})}, {{DType::kF64, {1, 1, 1, 1}}}, numbers,
+    const CallResult r = run_call({"RNN",
+                                   {f64({1, 1, 1}, {c.x}), f64({1, 1, 1}, {1}), f64({1, 1, 1}, {0})},
+                                   {{DType::kF64, {1, 1, 1, 1}}},
+                                   numbers,
                                    {{"activations", c.name}}});
     EXPECT_NEAR(values_of<double>(r.outputs[0])[0], c.y, 1e-15 * std::max(1.0, std::abs(c.y))) << c.name;
   }
@@ -267,15 +348,19 @@ TEST(RuntimeCalls, HalfPrecisionStatesAreRoundedAtTheEnd) {
     return tensor_of(DType::kF16, std::move(shape), bits);
   };
   // 1/2048 + 1/2048 + 1: the sum of the state is kept in f32.
-  const CallResult r = run_call({"RNN", {half({3, 1, 1}, {1, 1.0f / 2048, 1.0f / 2048}), half({1, 1, 1}, {1}), half({1, 1, 1}, {1})},
-                                 {{DType::kF16, {3, 1, 1, 1}, false}, {DType::kF16, {1, 1, 1}}}, kIdentity1, {{"activations", "Affine"}}});
+  const CallResult r = run_call({"RNN",
+                                 {half({3, 1, 1}, {1, 1.0f / 2048, 1.0f / 2048}), half({1, 1, 1}, {1}), half({1, 1, 1}, {1})},
+                                 {{DType::kF16, {3, 1, 1, 1}, false}, {DType::kF16, {1, 1, 1}}},
+                                 kIdentity1,
+                                 {{"activations", "Affine"}}});
   EXPECT_EQ(f16_to_f32(values_of<uint16_t>(r.outputs[1])[0]), 1 + 1.0f / 1024);
 }
 
 // ---- Refusals
 
 TEST(RuntimeCalls, ChecksNameWhatDoesNotFit) {
-  const CallTensor x = f32({3, 1, 2}, std::vector<float>(6)), w = f32({1, 4, 2}, std::vector<float>(8)), r = f32({1, 4, 4}, std::vector<float>(16));
+  const CallTensor x = f32({3, 1, 2}, std::vector<float>(6)), w = f32({1, 4, 2}, std::vector<float>(8)),
+                   r = f32({1, 4, 4}, std::vector<float>(16));
   const TensorDesc y{DType::kF32, {3, 1, 1, 4}};
   const CallTensor data = f32({2, 3}, std::vector<float>(6)), index = i64({1, 3}, {0, 0, 0}), update = f32({1, 3}, {1, 2, 3});
   struct Case {
@@ -292,7 +377,12 @@ TEST(RuntimeCalls, ChecksNameWhatDoesNotFit) {
       {{"RNN", {x, w, r}, {y}, {}, {{"direction", "sideways"}}}, "unknown direction 'sideways'"},
       {{"RNN", {x, w, r}, {y}, {}, {{"activations", "Gelu"}}}, "activation 'Gelu'"},
       {{"RNN", {x, w, r}, {y}, {}, {{"activations", "Tanh,Tanh"}}}, "too many activations"},
-      {{"LSTM", {x, f32({1, 16, 2}, std::vector<float>(32)), f32({1, 16, 4}, std::vector<float>(64))}, {y}, {}, {{"activations", "Tanh"}}}, "too few activations"},
+      {{"LSTM",
+        {x, f32({1, 16, 2}, std::vector<float>(32)), f32({1, 16, 4}, std::vector<float>(64))},
+        {y},
+        {},
+        {{"activations", "Tanh"}}},
+       "too few activations"},
       {{"RNN", {i64({3, 1, 2}, std::vector<int64_t>(6)), w, r}, {y}}, "RNN: X of i64"},
       {{"GRU", {x, w, r}, {y}}, "W should be [1,12,2]"},
       {{"TopK", {data}, {{DType::kF32, {2, 4}}}}, "output [2,4] of X [2,3]"},
@@ -301,7 +391,8 @@ TEST(RuntimeCalls, ChecksNameWhatDoesNotFit) {
       {{"ScatterElements", {data, index, update}, {data.desc}, {{"axis", {-3}}}}, "axis -3"},
       {{"ScatterElements", {data, index, update}, {data.desc}, {{"axis", {0.5}}}}, "axis 0.5"},
       {{"ScatterElements", {data, update, update}, {data.desc}}, "indices are neither i32 nor i64"},
-      {{"ScatterElements", {data, i64({2, 4}, std::vector<int64_t>(8)), f32({2, 4}, std::vector<float>(8))}, {data.desc}}, "exceed data"},
+      {{"ScatterElements", {data, i64({2, 4}, std::vector<int64_t>(8)), f32({2, 4}, std::vector<float>(8))}, {data.desc}},
+       "exceed data"},
       {{"ScatterElements", {data, index, update}, {data.desc}, {}, {{"reduction", "xor"}}}, "unknown reduction 'xor'"},
       {{"ScatterND", {data, i64({1, 3}, {0, 0, 0}), f32({1}, {1})}, {data.desc}}, "data [2,3], indices [1,3], updates [1]"},
       {{"ScatterND", {data, i64({1, 1}, {0}), f32({1, 2}, {1, 2})}, {data.desc}}, "updates [1,2]"},

@@ -1,12 +1,12 @@
 #include "tlm/core/runtime/session.h"
 
-#include <cfenv>
-#include <cstring>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <thread>
 #include <unistd.h>
+#include <cfenv>
+#include <cstring>
+#include <thread>
 
 #include "support.h"
 #include "tlm/core/runtime/runtime_calls.h"
@@ -72,14 +72,18 @@ TEST(Session, UsesCallersMemoryInPlace) {
 TEST(Session, RefusesWrongBindings) {
   Session session(load(sample_package()));
   std::vector<float> x(kN + 1);
-  EXPECT_NE(error_of([&] { session.bind_input(0, x.data(), 4); }).find("input 'x': 4 bytes given; [64] of f32 has 256"), std::string::npos);
+  EXPECT_NE(error_of([&] { session.bind_input(0, x.data(), 4); }).find("input 'x': 4 bytes given; [64] of f32 has 256"),
+            std::string::npos);
   EXPECT_NE(error_of([&] { session.bind_input(0, nullptr, 256); }).find("no memory given"), std::string::npos);
-  EXPECT_NE(error_of([&] { session.bind_input(0, reinterpret_cast<char*>(x.data()) + 1, 256); }).find("not aligned"), std::string::npos);
-  EXPECT_NE(error_of([&] { session.bind_input(1, x.data(), 256); }).find("there is no input 1; the model has 1"), std::string::npos);
+  EXPECT_NE(error_of([&] { session.bind_input(0, reinterpret_cast<char*>(x.data()) + 1, 256); }).find("not aligned"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { session.bind_input(1, x.data(), 256); }).find("there is no input 1; the model has 1"),
+            std::string::npos);
   EXPECT_NE(error_of([&] { session.bind_output(-1, x.data(), 256); }).find("there is no output -1"), std::string::npos);
   EXPECT_EQ(session.input_index("x"), 0);
   EXPECT_EQ(session.output_index("z"), 1);
-  EXPECT_NE(error_of([&] { session.output_index("q"); }).find("there is no output 'q'; the model has 'y', 'z'"), std::string::npos);
+  EXPECT_NE(error_of([&] { session.output_index("q"); }).find("there is no output 'q'; the model has 'y', 'z'"),
+            std::string::npos);
 }
 
 TEST(Session, RunWithoutMemoryNamesThePort) {
@@ -221,9 +225,13 @@ TEST(Session, MemoryOfTheApplication) {
     EXPECT_EQ(session.arena_bytes(), bytes);
     EXPECT_EQ(run_sample(session).y, expected_y());
   }
-  EXPECT_NE(error_of([&] { Session s(package, {.executor = &pool, .arena = arena, .arena_bytes = bytes - 1}); }).find("this session needs"),
+  EXPECT_NE(error_of([&] {
+              Session s(package, {.executor = &pool, .arena = arena, .arena_bytes = bytes - 1});
+            }).find("this session needs"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { Session s(package, {.executor = &pool, .arena = arena + 1, .arena_bytes = bytes}); }).find("not 64-byte aligned"),
+  EXPECT_NE(error_of([&] {
+              Session s(package, {.executor = &pool, .arena = arena + 1, .arena_bytes = bytes});
+            }).find("not 64-byte aligned"),
             std::string::npos);
 }
 
@@ -296,7 +304,10 @@ std::vector<std::byte> scatter_package() {
   s.name = "scatter";
   s.call = "ScatterElements";
   s.call_inputs = 3;
-  s.args = {{BufferSpace::kInput, 0, 0, 16}, {BufferSpace::kInput, 1, 0, 16}, {BufferSpace::kInput, 2, 0, 8}, {BufferSpace::kOutput, 0, 0, 16}};
+  s.args = {{BufferSpace::kInput, 0, 0, 16},
+            {BufferSpace::kInput, 1, 0, 16},
+            {BufferSpace::kInput, 2, 0, 8},
+            {BufferSpace::kOutput, 0, 0, 16}};
   s.tensors = {{DType::kF32, {4}}, {DType::kI64, {2}}, {DType::kF32, {2}}, {DType::kF32, {4}}};
   VariantDesc v;
   v.arch = host_arch();

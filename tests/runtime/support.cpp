@@ -1,11 +1,11 @@
 #include "support.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
 
 #include "tlm/core/file.h"
 
@@ -52,13 +52,25 @@ std::filesystem::path temporary_folder() {
   return folder;
 }
 
-std::vector<std::byte> compile_module(const std::string& source, const std::vector<std::string>& flags, const std::string& compiler) {
+std::vector<std::byte> compile_module(const std::string& source, const std::vector<std::string>& flags,
+                                      const std::string& compiler) {
   static int number = 0;
   const std::string stem = (temporary_folder() / ("module" + std::to_string(number++))).string();
   std::ofstream(stem + ".c") << "#include \"kernel_abi.h\"\n" << source;
-  std::vector<std::string> words = {compiler,   "-std=c99",     "-O2",       "-shared",     "-fPIC", "-nostdlib", "-ffreestanding",
-                                    "-fno-stack-protector", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables",
-                                    "-I" TLM_SOURCE_DIR "/core/runtime", stem + ".c", "-o", stem + ".so"};
+  std::vector<std::string> words = {compiler,
+                                    "-std=c99",
+                                    "-O2",
+                                    "-shared",
+                                    "-fPIC",
+                                    "-nostdlib",
+                                    "-ffreestanding",
+                                    "-fno-stack-protector",
+                                    "-fvisibility=hidden",
+                                    "-fno-asynchronous-unwind-tables",
+                                    "-I" TLM_SOURCE_DIR "/core/runtime",
+                                    stem + ".c",
+                                    "-o",
+                                    stem + ".so"};
   words.insert(words.end(), flags.begin(), flags.end());
   TLM_CHECK(run_program(words) == 0) << compiler << " failed";
   const std::string image = read_file(stem + ".so");
@@ -157,7 +169,8 @@ const std::vector<std::byte>& sample_code() {
   return code;
 }
 
-std::vector<std::byte> package_of(const Manifest& manifest, const std::vector<std::byte>& code, const std::vector<float>& weights) {
+std::vector<std::byte> package_of(const Manifest& manifest, const std::vector<std::byte>& code,
+                                  const std::vector<float>& weights) {
   PackageBuilder builder;
   TLM_CHECK(builder.add_section(SectionKind::kCode, code) == 1);
   // Weights at byte 128 of their section: a piece with a gap before it.

@@ -27,7 +27,8 @@ Manifest sample_manifest(int code_section, int weights_section);
 // The package of it, with the code compiled once for the process.
 const std::vector<std::byte>& sample_code();
 std::vector<std::byte> sample_package();
-std::vector<std::byte> package_of(const Manifest& manifest, const std::vector<std::byte>& code, const std::vector<float>& weights);
+std::vector<std::byte> package_of(const Manifest& manifest, const std::vector<std::byte>& code,
+                                  const std::vector<float>& weights);
 
 inline constexpr int64_t kN = 64;
 

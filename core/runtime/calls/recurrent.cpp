@@ -73,7 +73,8 @@ void check_recurrent(const StepDesc& step, const RecurrentKind& kind) {
   const int64_t dirs = directions(step), hidden = r->shape[2], input = x->shape[2];
   const int64_t seq = x->shape[layout == 0 ? 0 : 1], batch = x->shape[layout == 0 ? 1 : 0], rows = kind.gates * hidden;
   const double stated = number(step.numbers, "hidden_size", static_cast<double>(hidden));
-  require(stated == static_cast<double>(hidden), step, "hidden_size " + std::to_string(stated) + ", but R is " + to_string(r->shape));
+  require(stated == static_cast<double>(hidden), step,
+          "hidden_size " + std::to_string(stated) + ", but R is " + to_string(r->shape));
 
   const Shape state = layout == 0 ? Shape{dirs, batch, hidden} : Shape{batch, dirs, hidden};
   const Shape y = layout == 0 ? Shape{seq, dirs, batch, hidden} : Shape{batch, seq, dirs, hidden};
@@ -136,7 +137,8 @@ RecurrentPlan plan_recurrent(const StepDesc& step, const RecurrentKind& kind) no
 uint64_t recurrent_workspace(std::span<const TensorDesc> tensors, const CallNumbers&) {
   if (tensors.size() <= kRecurrence || tensors[kSequence].shape.size() != 3 || tensors[kRecurrence].shape.size() != 3) return 0;
   const auto input = static_cast<uint64_t>(tensors[kSequence].shape[2]);
-  const auto hidden = static_cast<uint64_t>(tensors[kRecurrence].shape[2]), rows = static_cast<uint64_t>(tensors[kRecurrence].shape[1]);
+  const auto hidden = static_cast<uint64_t>(tensors[kRecurrence].shape[2]),
+             rows = static_cast<uint64_t>(tensors[kRecurrence].shape[1]);
   return (2 * rows + 2 * hidden + input) * sizeof(double);
 }
 

@@ -11,11 +11,22 @@
 
 namespace tlm::runtime::calls {
 
-constexpr size_t kSequence = 0, kWeights = 1, kRecurrence = 2, kBias = 3, kLengths = 4, kInitialH = 5, kInitialC = 6, kPeephole = 7;
+constexpr size_t kSequence = 0, kWeights = 1, kRecurrence = 2, kBias = 3, kLengths = 4, kInitialH = 5, kInitialC = 6,
+                 kPeephole = 7;
 constexpr size_t kMaxActivations = 6;  // three for each of two directions
 
 enum class Activation : uint8_t {
-  kRelu, kTanh, kSigmoid, kAffine, kLeakyRelu, kThresholdedRelu, kScaledTanh, kHardSigmoid, kElu, kSoftsign, kSoftplus,
+  kRelu,
+  kTanh,
+  kSigmoid,
+  kAffine,
+  kLeakyRelu,
+  kThresholdedRelu,
+  kScaledTanh,
+  kHardSigmoid,
+  kElu,
+  kSoftsign,
+  kSoftplus,
 };
 
 struct ActivationFunction {
@@ -44,10 +55,10 @@ struct ActivationFunction {
 // Everything about a step that does not depend on data.
 struct RecurrentPlan {
   int64_t seq, batch, input, hidden, directions;
-  bool batch_first;             // layout 1
-  bool backward_only;           // direction = reverse
-  double clip;                  // bound of the activations' arguments; 0: none
-  int activations_each;         // of one direction
+  bool batch_first;      // layout 1
+  bool backward_only;    // direction = reverse
+  double clip;           // bound of the activations' arguments; 0: none
+  int activations_each;  // of one direction
   ActivationFunction activations[kMaxActivations];
 
   // Offsets in elements.

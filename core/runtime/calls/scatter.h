@@ -24,7 +24,8 @@ inline void check_scatter(const StepDesc& step) {
   for (const TensorDesc& t : step.tensors) require(t.present, step, "all its tensors are needed");
   const TensorDesc &data = step.tensors[kData], &result = step.tensors[kResult];
   require(is_index_type(step.tensors[kIndices].dtype), step, "indices are neither i32 nor i64");
-  require(step.tensors[kUpdates].dtype == data.dtype && result.dtype == data.dtype, step, "data, updates and output differ in type");
+  require(step.tensors[kUpdates].dtype == data.dtype && result.dtype == data.dtype, step,
+          "data, updates and output differ in type");
   require(result.shape == data.shape, step, "output " + to_string(result.shape) + " of data " + to_string(data.shape));
   const std::string name(text(step, "reduction", "none"));
   const Reduction reduction = reduction_of(step);

@@ -7,8 +7,8 @@ namespace {
 void check(const StepDesc& step) {
   check_scatter(step);
   const Shape &data = step.tensors[kData].shape, &indices = step.tensors[kIndices].shape;
-  const std::string shapes = "data " + to_string(data) + ", indices " + to_string(indices) + ", updates " +
-                             to_string(step.tensors[kUpdates].shape);
+  const std::string shapes =
+      "data " + to_string(data) + ", indices " + to_string(indices) + ", updates " + to_string(step.tensors[kUpdates].shape);
   require(!indices.empty() && indices.back() <= static_cast<int64_t>(data.size()), step, shapes);
   Shape wanted(indices.begin(), indices.end() - 1);
   wanted.insert(wanted.end(), data.begin() + indices.back(), data.end());

@@ -94,7 +94,8 @@ CallStatus run(const CallContext& context) noexcept {
   const StepDesc& step = *context.step;
   const Shape& shape = step.tensors[kX].shape;
   const size_t axis = axis_of(step, shape.size(), -1);
-  const Slices slices{product(shape, 0, axis), shape[axis], product(shape, axis + 1, shape.size()), some_output(step).shape[axis]};
+  const Slices slices{product(shape, 0, axis), shape[axis], product(shape, axis + 1, shape.size()),
+                      some_output(step).shape[axis]};
   const bool largest = number(step.numbers, "largest", 1) != 0;
   with_type(step.tensors[kX].dtype, [&](auto type) { run_typed<decltype(type)>(context, slices, largest); });
   return {};

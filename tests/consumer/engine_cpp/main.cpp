@@ -1,13 +1,13 @@
 // Usage: engine_cpp MODEL.onnx. Compiles the model in process, runs two sessions of it at once on one executor of two threads
 // that this application brings, and compares their outputs with a run on one thread, bit by bit.
+#include <tlm/core/executor.h>
+#include <tlm/tools/engine/engine.h>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <thread>
-#include <tlm/core/executor.h>
-#include <tlm/tools/engine/engine.h>
 #include <vector>
 
 #ifdef WITH_ONNX

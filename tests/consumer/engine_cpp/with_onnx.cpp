@@ -1,8 +1,8 @@
 // The ONNX library and protobuf of the host application, used before and after tlm has read the same model.
-#include <fstream>
 #include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
+#include <fstream>
 #include <string>
 
 // Number of nodes of a model that the ONNX checker accepts.

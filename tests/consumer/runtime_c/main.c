@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
     TlmPort port;
     void* data;
     size_t n;
-    if (tlm_package_output(package, i, &port) != TLM_OK || tlm_session_output(session, i, &data) != TLM_OK) return failed("output");
+    if (tlm_package_output(package, i, &port) != TLM_OK || tlm_session_output(session, i, &data) != TLM_OK)
+      return failed("output");
     printf("%s:", port.name);
     for (n = 0; port.type == TLM_F32 && n < 8 && n < port.bytes / sizeof(float); ++n) printf(" %g", ((const float*)data)[n]);
     printf("\n");
