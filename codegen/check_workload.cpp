@@ -89,7 +89,7 @@ CheckResult check_workload(const Workload& w, std::span<const std::byte> image, 
   for (size_t i = 0; i < kernel.params.size(); ++i) {
     if (!kernel.params[i].output) continue;
     const int t = kernel.params[i].tensor;
-    const Tensor out = ir::gather(g.tensors[static_cast<size_t>(t)], {buffers[i]->data(), buffers[i]->size()});
+    const Tensor out = ir::gather(g.tensors[static_cast<size_t>(t)], buffers[i]->data());
     const std::vector<int64_t> positions = sample_positions(out.size(), options.points, rng);
     const std::vector<double> expected = ir::interpret_points(g, values, t, positions);
     double scale = 0;

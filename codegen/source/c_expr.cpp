@@ -122,7 +122,11 @@ std::string CExpr::text(const Expr& expr) {
     }
     case Op::kCast: return preamble_.cast(e->args[0]->dtype, e->dtype, e->lanes) + "(" + vector(e->args[0], e->lanes) + ")";
     case Op::kSelect:
-      if (e->args[0]->lanes == 1) return "(" + text(e->args[0]) + " ? " + vector(e->args[1], e->lanes) + " : " + vector(e->args[2], e->lanes) + ")";
+      if (e->args[0]->lanes == 1) {
+        // A vector in memory has a type of its own (unaligned): both arms are made plain vectors.
+        const std::string cast = e->lanes > 1 ? "(" + preamble_.type(e->dtype, e->lanes) + ")" : "";
+        return "(" + text(e->args[0]) + " ? " + cast + vector(e->args[1], e->lanes) + " : " + cast + vector(e->args[2], e->lanes) + ")";
+      }
       return preamble_.blend(e->dtype, e->lanes) + "(" + text(e->args[0]) + ", " + vector(e->args[1], e->lanes) + ", " + vector(e->args[2], e->lanes) + ")";
     default: return e->lanes == 1 ? scalar_op(e) : vector_op(e);
   }
