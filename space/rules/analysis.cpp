@@ -176,14 +176,13 @@ int plain_axis(const Expr& index, const std::vector<int64_t>& extents) {
 bool packable_along(const NestInfo& n, const Access& a, int axis) {
   if (!a.constant || a.index || a.epilogue) return false;
   int dims = 0;
-  for (const Expr& index : a.indices) {
+  for (size_t d = 0; d < a.indices.size(); ++d) {
     bool loads = false, here = false;
-    ir::visit(index, [&](const Expr& e) {
+    ir::visit(a.indices[d], [&](const Expr& e) {
       loads = loads || e->op == Op::kLoad;
       here = here || (e->op == Op::kVar && e->id == axis);
     });
-    if (loads) return false;
-    if (here && plain_axis(index, n.extent) != axis) return false;
+    if (loads || (here && (a.reach[d].empty() || a.reach[d][axis] != 1))) return false;
     dims += here;
   }
   if (dims != 1) return false;

@@ -62,7 +62,7 @@ int plain_axis(const ir::Expr& index, const std::vector<int64_t>& extents);
 
 // True if the address moves by 0 or 1 elements along the axis, or can be made to: a constant that may be packed.
 bool streams_along(const NestInfo& n, const Access& a, int axis);
-// A constant whose panels may be contiguous along `axis`: the axis is one dimension's whole index and occurs in no other.
+// A constant whose panels may be contiguous along `axis`: it moves the index of one dimension by 1 and no other's.
 bool packable_along(const NestInfo& n, const Access& a, int axis);
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

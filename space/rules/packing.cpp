@@ -21,7 +21,7 @@ std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, co
   std::vector<int> outer, inner;  // other dimensions: walked by spatial axes only; by reduction axes (in their loop order)
   std::vector<std::pair<int, int>> ranked;
   for (size_t d = 0; d < a.indices.size(); ++d) {
-    if (plain_axis(a.indices[d], n.extent) == axis) {
+    if (!a.reach[d].empty() && a.reach[d][axis] == 1) {
       dim = static_cast<int>(d);
       continue;
     }
@@ -42,8 +42,10 @@ std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, co
   std::vector<ir::PackedDim> out;
   auto whole = [&](int d) { out.push_back({d, t.shape[d], 1}); };
   for (int d : outer) whole(d);
-  // A block of a reduction axis need not be split off: the axis itself is contiguous.
-  const int64_t block = n.is_reduction_axis(axis) ? t.shape[dim] : plan.axes[axis].tile;
+  // Blocks are those of the register tile where tiles start at multiples of the block, else the dimension stays whole: as for a
+  // reduction axis, where the loop itself runs along it, and where other axes move the same index.
+  const bool blocks = !n.is_reduction_axis(axis) && plain_axis(a.indices[dim], n.extent) == axis;
+  const int64_t block = blocks ? plan.axes[axis].tile : t.shape[dim];
   if (block < t.shape[dim]) out.push_back({dim, ceil_div(t.shape[dim], block), block});
   for (int d : inner) whole(d);
   out.push_back({dim, block, 1});

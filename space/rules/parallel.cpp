@@ -15,8 +15,8 @@ std::vector<int64_t> shareable_loops(const NestInfo& n, const NestPlan& plan) {
     const AxisPlan& p = plan.axes[a];
     const int64_t t = ceil_div(p.cache > 0 ? p.cache : n.extent[a], p.tile);
     if (t == 1) continue;
-    // The last cache tile has fewer register tiles: such a loop cannot be merged with its outer loop.
-    if (p.cache > 0 && n.extent[a] % p.cache != 0) break;
+    // Where the last cache tile has fewer register tiles, this loop cannot be merged with the loop of cache tiles.
+    if (p.cache > 0 && ceil_div(n.extent[a], p.tile) % (p.cache / p.tile) != 0) break;
     trips.push_back(t);
   }
   return trips;

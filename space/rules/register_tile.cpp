@@ -8,8 +8,6 @@
 namespace tlm::space {
 namespace {
 
-constexpr int64_t kMaxUpdates = 64;  // statements of one register tile
-
 // Extents of tiles worth a thought: those that need fewer tiles than any smaller one, few enough to learn.
 std::vector<int64_t> tile_extents(int64_t extent, int64_t limit) {
   std::vector<int64_t> out;
@@ -109,6 +107,7 @@ int64_t operand_registers(const NestInfo& n, const Micro& m, const Access& load)
 int64_t accumulator_registers(const NestInfo& n, const Micro& m) {
   int64_t count = n.accumulators;
   for (int a = 0; a < n.spatial; ++a) count *= m.registers_along(a);
+  if (m.vector_axis >= n.spatial) count *= m.vectors;  // partial results of each vector
   return count;
 }
 
@@ -152,10 +151,7 @@ std::vector<Micro> micro_candidates(const NestInfo& n, const Target& t) {
   std::vector<Micro> out = {Micro()};
   if (t.device != DeviceKind::kCpu) return out;
   const int64_t budget = t.vector_registers;
-  auto legal = [&](const Micro& m) {
-    const int64_t updates = accumulator_registers(n, m) * (m.vector_axis >= n.spatial ? m.vectors : 1);
-    return registers_needed(n, t, m) <= budget && updates <= kMaxUpdates;
-  };
+  auto legal = [&](const Micro& m) { return registers_needed(n, t, m) <= budget; };
   const int full = full_lanes(n, t);
   std::vector<int> axes;
   if (full > 1) axes = vector_axes(n, nullptr);
@@ -179,7 +175,6 @@ std::vector<Micro> micro_candidates(const NestInfo& n, const Target& t) {
       const int64_t most = vectors ? ceil_div(n.extent[v], lanes) : 1;
       for (int64_t nv : {1, 2, 3, 4, 5, 6, 8, 12, 13}) {
         if (nv > most || (nv > 1 && nv < most && ceil_div(most, nv) == ceil_div(most, nv - 1))) continue;
-        if (v >= n.spatial && nv > 4) break;  // vectors of a reduction only follow one another
         m.vectors = nv;
         m.axis[0] = m.axis[1] = -1;
         m.tile[0] = m.tile[1] = 1;
@@ -222,6 +217,29 @@ std::vector<Choice> candidates(const Context& c, const Sketch& s, int) {
   return out;
 }
 
+// Spatial axes with several points, outermost first. The largest operand set is streamed, the others are held across it: so the
+// axes that only the held ones depend on are the inner ones, and what all depend on is outside. Without a reduction: as the
+// output lies in memory.
+std::vector<int> point_order(const NestInfo& n, const Micro& m) {
+  const Access* streamed = nullptr;
+  for (const Access& l : n.loads) {
+    if (l.index || l.epilogue) continue;
+    if (!streamed || operand_registers(n, m, l) > operand_registers(n, m, *streamed)) streamed = &l;
+  }
+  std::vector<std::pair<int64_t, int>> ranked;
+  for (int a = 0; a < n.spatial; ++a) {
+    if (m.registers_along(a) * (a == m.vector_axis ? m.lanes : 1) == 1) continue;
+    bool held = false;
+    for (const Access& l : n.loads) held = held || (&l != streamed && !l.index && !l.epilogue && l.depends(a));
+    const int64_t rank = streamed && streamed->depends(a) ? (held ? 0 : 1) : 2;
+    ranked.push_back({n.reduces || n.stores.empty() ? rank : -std::abs(n.stores[0].stride[a]), a});
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<int> out;
+  for (auto [rank, a] : ranked) out.push_back(a);
+  return out;
+}
+
 void apply(const Context&, Sketch& s, int, const Choice& choice) {
   const Micro m = Micro::from(choice);
   NestPlan& n = nest_plan(s);
@@ -231,12 +249,7 @@ void apply(const Context&, Sketch& s, int, const Choice& choice) {
   for (int i : {0, 1}) {
     if (m.axis[i] >= 0) n.axes[m.axis[i]].tile = m.tile[i];
   }
-  // The larger operand set is streamed: its points are the outer ones, so that the smaller set is held across them.
-  for (int a = 0; a < s.info->spatial; ++a) {
-    if (n.axes[a].tile > 1) n.unroll_order.push_back(a);
-  }
-  std::stable_sort(n.unroll_order.begin(), n.unroll_order.end(),
-                   [&](int x, int y) { return m.registers_along(x) > m.registers_along(y); });
+  n.unroll_order = point_order(*s.info, m);
   if (m.vector_axis >= s.info->spatial) n.unroll_order.insert(n.unroll_order.begin(), m.vector_axis);
 }
 

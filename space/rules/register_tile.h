@@ -22,7 +22,7 @@ struct Micro {
 
 // Elements of a full vector of this nest on the target; 1: the target has no vectors.
 int full_lanes(const NestInfo& n, const Target& t);
-// Registers that hold the values of `load` for one step of the reduction.
+// Registers that hold the values of `load` for one step of the reduction (of a reduced vector axis: one vector).
 int64_t operand_registers(const NestInfo& n, const Micro& m, const Access& load);
 int64_t accumulator_registers(const NestInfo& n, const Micro& m);
 // Accumulators + the operands that are held (all but the largest set) + one streamed + temporaries.

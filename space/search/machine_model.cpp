@@ -65,13 +65,16 @@ Reads reads_of(const NestInfo& n, const NestPlan& plan, const Access& l, const s
 
 // One register tile whose points along each axis are `points` (vectors on the vector axis).
 double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, const std::vector<int64_t>& points) {
-  double acc = n.accumulators;
-  for (int a = 0; a < n.spatial; ++a) acc *= static_cast<double>(points[a]);
   const int v = plan.vector_axis;
   const bool horizontal = v >= n.spatial;
+  const double chains = horizontal ? static_cast<double>(plan.axes[v].tile / plan.lanes) : 1;  // partial results of one point
+  double acc = n.accumulators;
+  for (int a = 0; a < n.spatial; ++a) acc *= static_cast<double>(points[a]);
   double steps = 1;
-  for (size_t a = n.spatial; a < n.extent.size(); ++a) steps *= static_cast<double>(n.extent[a]);
-  if (horizontal) steps = steps / static_cast<double>(n.extent[v]) * static_cast<double>(ceil_div(n.extent[v], plan.lanes));
+  for (size_t a = n.spatial; a < n.extent.size(); ++a) steps *= static_cast<double>(std::max<int64_t>(1, n.extent[a]));
+  if (horizontal)
+    steps = steps / static_cast<double>(n.extent[v]) * static_cast<double>(ceil_div(n.extent[v], plan.lanes)) / chains;
+
   std::vector<Reads> reads;
   double unrolled = 1, live = 0;
   bool shared = false;
@@ -82,26 +85,23 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
     shared = shared || reads.back().distinct < reads.back().all;
   }
   // A value is loaded once only if it can stay in a register; to keep too many alive costs more than to load them again.
-  const bool fits = acc + live <= t.vector_registers;
+  const bool fits = acc * chains + live <= t.vector_registers;
   double loads = 0, lines = 0, once = 0;  // lines: whole vectors read, which also move more of a cache line
   for (size_t i = 0; i < n.loads.size(); ++i) {
     const Access& l = n.loads[i];
     double count = (fits ? reads[i].distinct : reads[i].all) / unrolled;
+    if (horizontal && l.depends(v)) count *= chains;
     if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= 1.5 * plan.lanes;
     (l.epilogue && n.reduces ? once : loads) += count;
     if (v >= 0 && l.depends(v)) lines += count;
   }
-  double ops = acc * std::max(1.0, n.body_ops + (t.fma || !n.reduces || n.body_ops < 1 ? 0 : 1)) / n.accumulators;
-  const double statements = [&] {  // updates between two jumps
-    double u = 1;
-    for (size_t a = n.spatial; a < n.extent.size(); ++a) u *= static_cast<double>(plan.axes[a].tile);
-    return horizontal ? u / plan.lanes : u;
-  }();
-  const double issued = (ops + loads + kJump / std::max(1.0, statements)) / kFrontEnd;
+  const double product = t.fma || !n.reduces || n.body_ops < 1 ? 0 : 1;
+  const double ops = acc * chains * std::max(1.0, n.body_ops + product) / n.accumulators;
+  const double issued = (ops + loads + kJump / unrolled) / kFrontEnd;
   double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
   if (shared && !fits) step *= 1.1;
   double end = kTileOverhead + acc / n.accumulators * (1 + n.point_ops + once) / kIssue;
-  if (horizontal) end += acc * 3 * std::log2(static_cast<double>(plan.lanes));
+  if (horizontal) end += acc * (chains - 1 + 1.5 * plan.lanes) / kIssue;  // the lanes of each point are combined one by one
   if (!n.reduces) end = kTileOverhead / 2 + acc;
   // Rows that are not neighbours need pointers of their own, for nothing where no operand is shared.
   int rows = 0;
@@ -190,11 +190,11 @@ namespace {
 int jumps(const NestInfo& n, const NestPlan& plan) {
   if (n.reduces || n.stores.empty()) return 0;
   std::vector<int64_t> strides;
-  for (int a : plan.inner_order) {
-    if (ceil_div(plan.axes[a].cache > 0 ? plan.axes[a].cache : n.extent[a], plan.axes[a].tile) > 1) {
-      strides.push_back(std::abs(n.stores[0].stride[a]));
-    }
-  }
+  auto loop = [&](int a, int64_t trips) {
+    if (trips > 1) strides.push_back(std::abs(n.stores[0].stride[a]));
+  };
+  for (int a : plan.order) loop(a, ceil_div(n.extent[a], plan.axes[a].cache));
+  for (int a : plan.inner_order) loop(a, ceil_div(plan.axes[a].cache > 0 ? plan.axes[a].cache : n.extent[a], plan.axes[a].tile));
   int count = 0;
   for (size_t i = 0; i < strides.size(); ++i) {
     for (size_t j = i + 1; j < strides.size(); ++j) count += strides[i] < strides[j];

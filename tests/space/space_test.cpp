@@ -57,38 +57,55 @@ void every_prefix(const Walk& w, int64_t& budget, const std::function<void(const
   }
 }
 
+// Completes every prefix of the space of `g` and checks the plan; returns how many there are, -1 if more than `budget`.
+int64_t complete_every_prefix(const ir::Subgraph& g, const Target& t, int64_t budget) {
+  auto space = Space::build(g, t);
+  int64_t left = budget, prefixes = 0;
+  every_prefix(space->walk(), left, [&](const Walk& prefix) {
+    ++prefixes;
+    if (!prefix.done()) check_decision(prefix.decision());
+    Walk whole = prefix;
+    whole.complete();
+    ASSERT_TRUE(whole.done());
+    ASSERT_TRUE(std::equal(prefix.chosen().begin(), prefix.chosen().end(), whole.chosen().begin()));
+    check_plan(g, t, whole.plan());
+  });
+  return left < 0 ? -1 : prefixes;
+}
+
 TEST(Space, EveryPrefixOfSmallSpacesCompletes) {
   const std::vector<Workload> small = {
-      {"conv", convolution(4, 2, 3, 3, 1)},
-      {"matmul", matmul(3, 4, 5)},
+      {"matmul", matmul(2, 3, 2)},
       {"softmax", softmax(2, 3)},
-      {"pool", max_pool(7, 2)},
-      {"elementwise", elementwise(3, 5)},
+      {"elementwise", elementwise(2, 5)},
       {"argmax", argmax(3, 4)},
       {"scan", cumsum(2, 3)},
       {"gather", gather(3, 5, 4)},
       {"fold", ordered_fold(2, 3)},
       {"concat", concat(2)},
-      {"diamond", diamond(2)},
       {"transpose", transpose(3, 4)},
-      {"depthwise", depthwise(4, 3)},
-      {"scores", attention_scores(2, 3, 4)},
+      {"scores", attention_scores(1, 2, 3)},
+      {"pool", max_pool(3, 2)},
   };
   for (const std::string& target : kTargets) {
-    const Target t = with_cores(target, 2);
     for (const Workload& w : small) {
       SCOPED_TRACE(w.name + " on " + target);
-      auto space = Space::build(w.g, t);
-      int64_t budget = 1500, prefixes = 0;
-      every_prefix(space->walk(), budget, [&](const Walk& prefix) {
-        ++prefixes;
-        Walk done = prefix;
-        done.complete();
-        ASSERT_TRUE(done.done());
-        ASSERT_TRUE(std::equal(prefix.chosen().begin(), prefix.chosen().end(), done.chosen().begin()));
-        check_plan(w.g, t, done.plan());
-      });
-      EXPECT_GT(prefixes, 0);
+      EXPECT_GT(complete_every_prefix(w.g, with_cores(target, 2), 60000), 0) << "not small";
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Of larger ones as many prefixes as time allows.
+TEST(Space, PrefixesOfLargerSpacesComplete) {
+  for (const std::string& target : kTargets) {
+    for (const Workload& w : {Workload{"conv", convolution(4, 2, 3, 3, 1)},
+                              {"diamond", diamond(2)},
+                              {"depthwise", depthwise(4, 3)},
+                              {"grouped", grouped(4, 2, 2, 3)},
+                              {"matmul", matmul(90, 300, 700)}}) {
+      SCOPED_TRACE(w.name + " on " + target);
+      complete_every_prefix(w.g, with_cores(target, 2), 1000);
       if (HasFailure()) return;
     }
   }
@@ -257,7 +274,7 @@ TEST(Space, KnownGoodTilesAreCandidates) {
   }
   EXPECT_TRUE(has("x86-64", conv, "co:2x4 ow:6"));
   EXPECT_TRUE(has("x86-64-v3", attention_scores(12, 64, 64), "d:1x8 i:3 j:4"));
-  EXPECT_TRUE(has("x86-64-v3", softmax(96, 197), "c:4x8 r:4"));
+  EXPECT_TRUE(has("x86-64-v3", softmax(96, 197), "c:2x8 r:4"));
 }
 
 // What must come in sequence is not reordered, and lanes of a vector would reorder it.

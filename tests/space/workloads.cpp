@@ -97,6 +97,16 @@ ir::Subgraph depthwise(int64_t h, int64_t c) {
                "    store Y[n, c, oh, ow] = acc0\n  }\n}\n");
 }
 
+ir::Subgraph grouped(int64_t h, int64_t groups, int64_t ci, int64_t co) {
+  const int64_t oh = h - 2, c = groups * ci;
+  return parse("subgraph \"grouped\" {\n  input X: f32" + shape({1, c, h, h}) + channels_last(c, h, h) + "\n  constant W: f32" +
+               shape({groups * co, ci, 3, 3}) + "\n  output Y: f32" + shape({1, groups, co, oh, oh}) + " strides " +
+               shape({groups * co * oh * oh, co, 1, oh * groups * co, groups * co}) +
+               "\n  stage \"grouped\" {\n    spatial n:1, g:" + n(groups) + ", co:" + n(co) + ", oh:" + n(oh) + ", ow:" + n(oh) +
+               "\n    reduce ci:" + n(ci) + ", kh:3, kw:3\n    body X[n, g*" + n(ci) + " + ci, oh + kh, ow + kw]*W[g*" + n(co) +
+               " + co, ci, kh, kw]\n    combine sum\n    store Y[n, g, co, oh, ow] = acc0\n  }\n}\n");
+}
+
 ir::Subgraph elementwise(int64_t rows, int64_t columns) {
   const std::string domain = "    spatial r:" + n(rows) + ", c:" + n(columns) + "\n";
   return parse("subgraph \"elementwise\" {\n  input A: f32" + shape({rows, columns}) + "\n  input B: f32" + shape({columns}) +
@@ -182,6 +192,7 @@ std::vector<Workload> all_workloads() {
       {"softmax", softmax(96, 197)},
       {"max_pool", max_pool(112, 64)},
       {"depthwise", depthwise(30, 96)},
+      {"grouped", grouped(16, 4, 8, 24)},
       {"elementwise", elementwise(64, 3072)},
       {"transpose", transpose(128, 96)},
       {"argmax", argmax(7, 1000)},

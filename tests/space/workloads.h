@@ -23,6 +23,7 @@ ir::Subgraph attention_scores(int64_t heads, int64_t s, int64_t d);  // both ope
 ir::Subgraph softmax(int64_t rows, int64_t columns);
 ir::Subgraph max_pool(int64_t h, int64_t c);
 ir::Subgraph depthwise(int64_t h, int64_t c);
+ir::Subgraph grouped(int64_t h, int64_t groups, int64_t ci, int64_t co);  // channels of each group
 ir::Subgraph elementwise(int64_t rows, int64_t columns);
 ir::Subgraph transpose(int64_t rows, int64_t columns);
 ir::Subgraph argmax(int64_t rows, int64_t columns);  // tuple combiner
