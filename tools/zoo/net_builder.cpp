@@ -31,9 +31,9 @@ ValueId NetBuilder::normal(const std::string& name, Shape shape, double mean, do
   return graph_.add_constant(name, std::move(t));
 }
 
-double NetBuilder::power(ValueId v) const {
-  const auto it = power_.find(v);
-  return it == power_.end() ? 1 : it->second;
+NetBuilder::Spread NetBuilder::spread(ValueId v) const {
+  const auto it = spread_.find(v);
+  return it == spread_.end() ? Spread{} : it->second;
 }
 
 ValueId NetBuilder::conv(const std::string& name, ValueId x, const ConvShape& s, bool bias) {
@@ -46,34 +46,35 @@ ValueId NetBuilder::conv(const std::string& name, ValueId x, const ConvShape& s,
                         {"strides", std::vector<int64_t>{s.stride, s.stride}},
                         {"pads", std::vector<int64_t>(4, s.pad)},
                         {"group", s.group}});
-  power_[y] = 2 * power(x);
+  spread_[y] = {2 * spread(x).power, true};
   return y;
 }
 
 ValueId NetBuilder::batch_norm(const std::string& name, ValueId x, double gain) {
   const Shape channels = {shape(x)[1]};
-  const double deviation = std::sqrt(power(x));
+  const double deviation = std::sqrt(spread(x).power);
   const ValueId scale = normal(name + ".weight", channels, gain, 0.1 * gain);
   const ValueId bias = normal(name + ".bias", channels, 0, 0.1);
   const ValueId mean = normal(name + ".running_mean", channels, 0, 0.1 * deviation);
-  const ValueId variance = normal(name + ".running_var", channels, power(x), 0);
+  const ValueId variance = normal(name + ".running_var", channels, spread(x).power, 0);
   Tensor& v = *graph_.value(variance).constant;
   Rng rng(Hasher().number(static_cast<int64_t>(seed_)).text(name).value());
   for (float& e : v.mutable_as<float>()) e *= static_cast<float>(0.8 + 0.4 * rng.uniform());
   const ValueId y = op(OpKind::kBatchNormalization, name, {x, scale, bias, mean, variance}, {{"epsilon", 1e-5}});
-  power_[y] = gain * gain;
+  spread_[y] = {gain * gain, true};
   return y;
 }
 
 ValueId NetBuilder::relu(const std::string& name, ValueId x) {
   const ValueId y = op(OpKind::kRelu, name, {x});
-  power_[y] = power(x) / 2;
+  // Of a sum with something positive little is cut off.
+  spread_[y] = {spread(x).power * (spread(x).centred ? 0.5 : 0.9), false};
   return y;
 }
 
 ValueId NetBuilder::add(const std::string& name, ValueId a, ValueId b) {
   const ValueId y = op(OpKind::kAdd, name, {a, b});
-  power_[y] = power(a) + power(b);
+  spread_[y] = {spread(a).power + spread(b).power, spread(a).centred && spread(b).centred};
   return y;
 }
 
@@ -82,19 +83,19 @@ ValueId NetBuilder::max_pool(const std::string& name, ValueId x, int64_t kernel,
                        {{"kernel_shape", std::vector<int64_t>{kernel, kernel}},
                         {"strides", std::vector<int64_t>{stride, stride}},
                         {"pads", std::vector<int64_t>(4, pad)}});
-  power_[y] = 2 * power(x);
+  spread_[y] = {3 * spread(x).power, false};
   return y;
 }
 
 ValueId NetBuilder::global_average_pool(const std::string& name, ValueId x) {
   const ValueId y = op(OpKind::kGlobalAveragePool, name, {x});
-  power_[y] = power(x) / 2;
+  spread_[y] = {spread(x).power / 2, spread(x).centred};
   return y;
 }
 
 ValueId NetBuilder::flatten(const std::string& name, ValueId x) {
   const ValueId y = op(OpKind::kFlatten, name, {x}, {{"axis", int64_t{1}}});
-  power_[y] = power(x);
+  spread_[y] = spread(x);
   return y;
 }
 
@@ -103,7 +104,7 @@ ValueId NetBuilder::linear(const std::string& name, ValueId x, int64_t width) {
   const ValueId w = normal(name + ".weight", {width, k}, 0, 1 / std::sqrt(static_cast<double>(k)));
   const ValueId b = normal(name + ".bias", {width}, 0, 0.1);
   const ValueId y = op(OpKind::kGemm, name, {x, w, b}, {{"transB", int64_t{1}}});
-  power_[y] = power(x);
+  spread_[y] = {spread(x).power, true};
   return y;
 }
 
@@ -112,7 +113,7 @@ ValueId NetBuilder::dense(const std::string& name, ValueId x, int64_t width) {
   const ValueId w = normal(name + ".weight", {k, width}, 0, 1 / std::sqrt(static_cast<double>(k)));
   const ValueId b = normal(name + ".bias", {width}, 0, 0.1);
   const ValueId y = op(OpKind::kAdd, name, {op(OpKind::kMatMul, name + ".product", {x, w}), b});
-  power_[y] = power(x);
+  spread_[y] = {spread(x).power, true};
   return y;
 }
 

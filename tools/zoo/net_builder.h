@@ -41,11 +41,16 @@ class NetBuilder {
   ir::Graph finish(const std::vector<std::pair<std::string, ir::ValueId>>& outputs);
 
  private:
-  double power(ir::ValueId v) const;  // estimated mean square of the elements
+  // What is known of a value's elements: their mean square, and whether they are negative as often as positive.
+  struct Spread {
+    double power = 1;
+    bool centred = true;
+  };
+  Spread spread(ir::ValueId v) const;
 
   uint64_t seed_;
   ir::Graph graph_;
-  std::map<ir::ValueId, double> power_;  // 1 where it is not known
+  std::map<ir::ValueId, Spread> spread_;  // the default where nothing is said
 };
 
 }  // namespace tlm::tools
