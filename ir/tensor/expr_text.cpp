@@ -35,6 +35,13 @@ bool is_word_char(char c) {
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// x + -3 is printed as x - 3, which is what that is read as; so a true difference with a literal (builders make none) is sub(x, 3).
+bool has_minus(const Expr& e) {
+  return e->op == Op::kInt && is_signed_int(e->dtype) && e->ival < 0 && e->ival != INT64_MIN &&
+         wrap_int(-e->ival, e->dtype) == -e->ival;
+}
+bool is_literal_difference(const Expr& e) { return e->op == Op::kSub && e->args[1]->op == Op::kInt; }
+
 std::string float_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
@@ -50,14 +57,19 @@ class Printer {
   Printer(const ExprNames& names, std::string& out) : names_(names), out_(out) {}
 
   void print(const Expr& e, int context = 0) {
-    if (const Infix* i = find_infix(e->op)) {
+    if (const Infix* i = find_infix(e->op); i && !is_literal_difference(e)) {
       const bool parens = i->precedence < context;
       if (parens) out_ += '(';
       const bool comparison = i->precedence == 3;  // does not chain
       print(e->args[0], comparison ? 4 : i->precedence);
-      (out_ += i->precedence == 5 && i->op == Op::kMul ? "" : " ") += i->text;
-      if (!(i->precedence == 5 && i->op == Op::kMul)) out_ += ' ';
-      print(e->args[1], i->precedence + 1);
+      if (e->op == Op::kAdd && has_minus(e->args[1])) {
+        out_ += " - ";
+        print(make_int(-e->args[1]->ival, e->dtype));
+      } else {
+        const std::string_view space = i->op == Op::kMul ? "" : " ";
+        ((out_ += space) += i->text) += space;
+        print(e->args[1], i->precedence + 1);
+      }
       if (parens) out_ += ')';
       return;
     }
@@ -394,7 +406,12 @@ Expr LineReader::binary(const ExprScope& scope, int lowest) {
     if (!found || found->precedence < lowest) return left;
     at_ += found->text.size();
     const int right = found->precedence + 1;
-    left = checked(found->op, {left, right >= kPrimary ? primary(scope) : binary(scope, right)});
+    const Expr operand = right >= kPrimary ? primary(scope) : binary(scope, right);
+    if (found->op == Op::kSub && operand->op == Op::kInt && is_signed_int(operand->dtype) && operand->ival > 0) {
+      left = checked(Op::kAdd, {left, make_int(-operand->ival, operand->dtype)});
+    } else {
+      left = checked(found->op, {left, operand});
+    }
   }
 }
 

@@ -88,8 +88,15 @@ class Simplifier {
     }
   }
 
-  // The normal form of an i64 scalar expression.
-  Sum sum_of(const Expr& e) {
+  // The normal form of an i64 scalar expression. Remembered by node: shared nodes would take exponential time.
+  const Sum& sum_of(const Expr& e) {
+    if (auto it = sums_.find(e.get()); it != sums_.end()) return it->second;
+    Sum s = compute_sum(e);
+    kept_.push_back(e);  // keeps the key's address taken
+    return sums_.emplace(e.get(), std::move(s)).first->second;
+  }
+
+  Sum compute_sum(const Expr& e) {
     Sum s;
     switch (is_index_sum(e) || e->op == Op::kInt ? e->op : Op::kVar) {
       case Op::kInt: s.constant = e->ival; return s;
@@ -127,13 +134,10 @@ class Simplifier {
       default: break;
     }
     const Expr atom = run(e);
-    if (is_index_sum(atom) || atom->op == Op::kInt) return sum_of_simplified(atom);
+    if (is_index_sum(atom) || atom->op == Op::kInt) return sum_of(atom);  // an arm was chosen, say
     add_term(s, atom, 1);
     return s;
   }
-
-  // `e` may be a sum again after one of its arms was chosen.
-  Sum sum_of_simplified(const Expr& e) { return sum_of(e); }
 
   std::optional<Interval> range(const Sum& s) const { return bounds(to_expr(s), extents_); }
 
@@ -334,6 +338,7 @@ class Simplifier {
 
   const std::vector<int64_t>& extents_;
   std::unordered_map<const ExprNode*, Expr> done_;
+  std::unordered_map<const ExprNode*, Sum> sums_;
   std::vector<Expr> kept_;
 };
 
