@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <set>
 
 #include "tlm/core/error.h"
+#include "tlm/core/thread_pool.h"
 #include "tlm/ir/lowering/lower_operator.h"
 #include "tlm/ir/partition/node_facts.h"
 #include "tlm/ir/tensor/evaluate.h"
@@ -18,6 +21,28 @@ constexpr int64_t kBlock = int64_t{1} << 14;  // elements: a few intermediate bl
 
 bool is_scalar(const Value& v) { return v.constant && v.constant->size() == 1; }
 bool is_counter(const Node& n) { return n.op == OpKind::kRange; }
+
+// Blocks do not depend on each other. The first failure is thrown here; bodies of the pool must not throw.
+void for_each_index(int64_t count, const std::function<void(int64_t)>& f) {
+  struct Run {
+    const std::function<void(int64_t)>& f;
+    std::mutex mutex;
+    std::exception_ptr failure;
+  } run{f, {}, {}};
+  shared_thread_pool().parallel_for(
+      count,
+      [](void* context, int64_t i, int) {
+        Run& r = *static_cast<Run*>(context);
+        try {
+          r.f(i);
+        } catch (...) {
+          const std::lock_guard lock(r.mutex);
+          if (!r.failure) r.failure = std::current_exception();
+        }
+      },
+      &run);
+  if (run.failure) std::rethrow_exception(run.failure);
+}
 
 // Elements [first, first + n) of first_value + i·step.
 template <typename T>
@@ -191,7 +216,7 @@ Tensor BlockFolder::compute(ValueId v) const {
       if (p.binding[t] == p.output) std::memcpy(to + static_cast<size_t>(first) * element, bound[t].data(), bound[t].bytes());
     }
   };
-  for (int64_t i = 0; i < blocks; ++i) run_block(i);
+  for_each_index(blocks, run_block);
   return result;
 }
 
