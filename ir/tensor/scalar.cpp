@@ -131,7 +131,7 @@ double apply_float(Op op, DType t, const Scalar* v) {
       double r = std::fmod(a, b());
       return r != 0 && ((r < 0) != (b() < 0)) ? r + b() : r;
     }
-    case Op::kFloorDiv: return std::floor(round_float(a / b(), t));
+    case Op::kFloorDiv: return std::floor(round_float(a / b(), t == DType::kF64 ? t : DType::kF32));
     case Op::kMin: return std::isnan(a) || std::isnan(b()) ? nan : b() < a ? b() : a;
     case Op::kMax: return std::isnan(a) || std::isnan(b()) ? nan : a < b() ? b() : a;
     case Op::kPow: return std::pow(a, b());
