@@ -26,7 +26,9 @@ Expr rewrite_shared(const Expr& e, const std::function<Expr(const Expr&)>& repla
     }
     if (changed) out = with_args(e, std::move(args));
   }
-  if (Expr r = replace(out)) out = std::move(r);
+  // A node that folded into one of its arguments has been seen already (a substitution must not be applied twice).
+  if (out->op == e->op)
+    if (Expr r = replace(out)) out = std::move(r);
   done.emplace(e.get(), out);
   return out;
 }

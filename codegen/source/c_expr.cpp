@@ -86,9 +86,9 @@ std::string CExpr::load(const Expr& e) {
   const std::string p = address(e->id, ramp->args[0]);
   const int active = static_cast<int>(e->ival);
   const std::string memory = preamble_.unaligned(e->dtype, e->lanes);
-  std::string v = active > 0 ? preamble_.partial_load(e->dtype, e->lanes, active) + "(" + p + ")" : "(*(const " + memory + "*)" + p + ")";
-  if (e->dtype == DType::kBool) v = "(__builtin_convertvector(" + v + ", " + preamble_.type(DType::kBool, e->lanes) + ") != 0)";
-  return v;
+  const std::string v = active > 0 ? preamble_.partial_load(e->dtype, e->lanes, active) + "(" + p + ")" : "*(const " + memory + "*)" + p;
+  if (e->dtype == DType::kBool) return "(__builtin_convertvector(" + v + ", " + preamble_.type(DType::kBool, e->lanes) + ") != 0)";
+  return "((" + preamble_.type(e->dtype, e->lanes) + ")" + v + ")";
 }
 
 std::string CExpr::vector(const Expr& e, int lanes) {

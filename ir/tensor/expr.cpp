@@ -316,7 +316,9 @@ Expr rewrite_shared(const Expr& e, const std::function<Expr(const Expr&)>& repla
     }
     if (changed) node = rebuild(e, std::move(args));
   }
-  if (Expr r = replace(node)) node = std::move(r);
+  // A node that folded into one of its arguments has been seen already (a substitution must not be applied twice).
+  if (node->op == e->op)
+    if (Expr r = replace(node)) node = std::move(r);
   done.emplace(e.get(), node);
   return node;
 }
