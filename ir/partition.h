@@ -13,12 +13,12 @@ enum class StepKind : uint8_t { kSubgraph, kRuntimeCall };
 
 struct Step {
   StepKind kind = StepKind::kSubgraph;
-  std::string name;                           // of the leading node, for reports
-  Subgraph subgraph;                          // kSubgraph
-  std::vector<ValueId> binding;               // kSubgraph: by tensor; invalid: internal or made up. kRuntimeCall: inputs, then outputs
-  std::vector<std::optional<Tensor>> made_up; // kSubgraph: by tensor
-  std::string call;                           // kRuntimeCall: name in the runtime's table
-  Attributes attrs;                           // kRuntimeCall
+  std::string name;              // of the leading node, for reports
+  Subgraph subgraph;             // kSubgraph
+  std::vector<ValueId> binding;  // kSubgraph: by tensor; invalid: internal or made up. kRuntimeCall: inputs, then outputs
+  std::vector<std::optional<Tensor>> made_up;  // kSubgraph: by tensor
+  std::string call;                            // kRuntimeCall: name in the runtime's table
+  Attributes attrs;                            // kRuntimeCall
   std::vector<NodeId> nodes;
 };
 

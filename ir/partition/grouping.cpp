@@ -16,12 +16,18 @@ constexpr int kMaxStages = 12;
 class Grouper {
  public:
   Grouper(const Graph& g, const std::vector<NodeFacts>& facts, const Placement& places)
-      : g_(g), facts_(facts), uses_(g), order_(g.topological_order()), position_(g.nodes.size(), -1), group_of_(g.nodes.size(), -1) {
+      : g_(g),
+        facts_(facts),
+        uses_(g),
+        order_(g.topological_order()),
+        position_(g.nodes.size(), -1),
+        group_of_(g.nodes.size(), -1) {
     for (size_t i = 0; i < order_.size(); ++i) {
       position_[index(order_[i])] = static_cast<int>(i);
       const NodeFacts& f = facts_[index(order_[i])];
       group_of_[index(order_[i])] = static_cast<int>(groups_.size());
-      groups_.push_back({{order_[i]}, f.stages, f.route == Route::kStages && f.stages > 0 && !places.free[index(order_[i])], f.pointwise});
+      groups_.push_back(
+          {{order_[i]}, f.stages, f.route == Route::kStages && f.stages > 0 && !places.free[index(order_[i])], f.pointwise});
     }
   }
 
@@ -43,7 +49,7 @@ class Grouper {
   struct Draft {
     std::vector<NodeId> nodes;  // empty: merged into another
     int stages = 0;
-    bool stages_only = false;   // may be joined with others
+    bool stages_only = false;  // may be joined with others
     bool pointwise = false;
   };
 
@@ -80,9 +86,8 @@ class Grouper {
       for (ValueId v : g_.node(n).outputs) {
         if (!v.valid()) continue;
         const std::vector<NodeId>& readers = uses_.readers(v);
-        const bool read_by_added = std::any_of(readers.begin(), readers.end(), [&](NodeId r) {
-          return std::find(added.begin(), added.end(), r) != added.end();
-        });
+        const bool read_by_added = std::any_of(readers.begin(), readers.end(),
+                                               [&](NodeId r) { return std::find(added.begin(), added.end(), r) != added.end(); });
         if (read_by_added && !stays_inside(v, set)) return false;
       }
     }
@@ -223,7 +228,8 @@ class Grouper {
         for (ValueId v : g_.node(n).inputs) {
           if (!v.valid() || !g_.value(v).producer.valid()) continue;
           const int from = group_of(g_.value(v).producer);
-          if (from != static_cast<int>(i) && followers[static_cast<size_t>(from)].insert(static_cast<int>(i)).second) ++missing[i];
+          if (from != static_cast<int>(i) && followers[static_cast<size_t>(from)].insert(static_cast<int>(i)).second)
+            ++missing[i];
         }
       }
     }

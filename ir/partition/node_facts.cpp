@@ -24,10 +24,8 @@ bool is_cheap(Op op) {
     case Op::kAsinh:
     case Op::kAcosh:
     case Op::kAtanh:
-    case Op::kErf:
-      return false;
-    default:
-      return true;
+    case Op::kErf: return false;
+    default: return true;
   }
 }
 
@@ -51,7 +49,8 @@ std::optional<CopyMap> copy_map(const SubgraphBuilder& b, const Stage& s) {
   if (s.combiner.kind != CombinerKind::kNone || s.body.size() != 1 || s.outputs.size() != 1) return std::nullopt;
   if (s.body[0]->op != Op::kLoad || s.result[0]->op != Op::kAcc) return std::nullopt;
   const int from = s.body[0]->id, to = s.outputs[0].tensor;
-  if (b.subgraph.tensors[static_cast<size_t>(from)].dtype != b.subgraph.tensors[static_cast<size_t>(to)].dtype) return std::nullopt;
+  if (b.subgraph.tensors[static_cast<size_t>(from)].dtype != b.subgraph.tensors[static_cast<size_t>(to)].dtype)
+    return std::nullopt;
   const ValueId from_value = b.binding[static_cast<size_t>(from)], to_value = b.binding[static_cast<size_t>(to)];
   if (!from_value.valid() || !to_value.valid()) return std::nullopt;
   const int vars = static_cast<int>(s.axes.size());
@@ -61,7 +60,8 @@ std::optional<CopyMap> copy_map(const SubgraphBuilder& b, const Stage& s) {
 }
 
 bool same_indices(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return equal(x, y); });
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return equal(x, y); });
 }
 
 // An axis occurs outside of the indices of loads.
@@ -70,7 +70,8 @@ bool uses_axes(const Expr& e) {
   return e->op != Op::kLoad && std::any_of(e->args.begin(), e->args.end(), uses_axes);
 }
 
-// Sets aligned, point_free and aligned_inputs: all stages write tensors of one shape, each point from the same point of internal tensors.
+// Sets aligned, point_free and aligned_inputs: all stages write tensors of one shape, each point from the same point of internal
+// tensors.
 void find_alignment(const Graph& g, const Node& n, const SubgraphBuilder& b, NodeFacts& facts) {
   size_t present = 0;
   for (ValueId v : n.outputs) present += v.valid() ? 1 : 0;
@@ -104,7 +105,8 @@ void find_alignment(const Graph& g, const Node& n, const SubgraphBuilder& b, Nod
 
 }  // namespace
 
-std::optional<std::vector<int>> full_walk(const Shape& shape, const std::vector<Affine>& at, const std::vector<int64_t>& extents) {
+std::optional<std::vector<int>> full_walk(const Shape& shape, const std::vector<Affine>& at,
+                                          const std::vector<int64_t>& extents) {
   std::vector<int> axes(shape.size(), -1);
   std::vector<char> taken(extents.size(), 0);
   if (at.size() != shape.size()) return std::nullopt;

@@ -103,7 +103,8 @@ class Placer {
     for (size_t d = 0; d < axes->size(); ++d) {
       if ((*axes)[d] < 0) continue;
       p.strides[d] = 0;
-      for (size_t e = 0; e < other_at.size(); ++e) p.strides[d] += other_at[e].coef[static_cast<size_t>((*axes)[d])] * other.strides[e];
+      for (size_t e = 0; e < other_at.size(); ++e)
+        p.strides[d] += other_at[e].coef[static_cast<size_t>((*axes)[d])] * other.strides[e];
     }
     return p;
   }
@@ -231,8 +232,6 @@ class Placer {
 
 }  // namespace
 
-Placement place_values(const Graph& g, const std::vector<NodeFacts>& facts, bool views) {
-  return Placer(g, facts).run(views);
-}
+Placement place_values(const Graph& g, const std::vector<NodeFacts>& facts, bool views) { return Placer(g, facts).run(views); }
 
 }  // namespace tlm::ir

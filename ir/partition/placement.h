@@ -17,7 +17,7 @@ struct Place {
 
 // Elements of `shape` at a place of a buffer.
 struct BufferView {
-  ValueId value;                 // bound to the step; its root owns the buffer
+  ValueId value;  // bound to the step; its root owns the buffer
   Shape shape;
   std::vector<int64_t> strides;
   int64_t offset = 0;

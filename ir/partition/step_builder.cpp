@@ -184,8 +184,8 @@ void prune(Subgraph& g, std::vector<ValueId>& binding, std::vector<std::optional
   for (size_t t = 0; t < g.tensors.size(); ++t) needed[t] = g.tensors[t].role == TensorRole::kOutput;
   std::vector<Stage> kept;
   for (auto s = g.stages.rbegin(); s != g.stages.rend(); ++s) {
-    const bool wanted =
-        std::any_of(s->outputs.begin(), s->outputs.end(), [&](const StageOutput& o) { return needed[static_cast<size_t>(o.tensor)] != 0; });
+    const bool wanted = std::any_of(s->outputs.begin(), s->outputs.end(),
+                                    [&](const StageOutput& o) { return needed[static_cast<size_t>(o.tensor)] != 0; });
     if (!wanted) continue;
     for (int t : loaded_tensors(*s)) needed[static_cast<size_t>(t)] = 1;
     kept.push_back(std::move(*s));

@@ -31,10 +31,8 @@ bool wants_channels_last(OpKind op) {
     case OpKind::kLRN:
     case OpKind::kResize:
     case OpKind::kDepthToSpace:
-    case OpKind::kSpaceToDepth:
-      return true;
-    default:
-      return false;
+    case OpKind::kSpaceToDepth: return true;
+    default: return false;
   }
 }
 
@@ -55,10 +53,8 @@ bool follows_inputs(OpKind op) {
     case OpKind::kSoftmax:
     case OpKind::kLogSoftmax:
     case OpKind::kQuantizeLinear:
-    case OpKind::kDequantizeLinear:
-      return true;
-    default:
-      return false;
+    case OpKind::kDequantizeLinear: return true;
+    default: return false;
   }
 }
 
@@ -155,8 +151,7 @@ class LayoutAssigner {
       case OpKind::kCumSum:
       case OpKind::kTrilu:
       case OpKind::kLayerNormalization:
-      case OpKind::kHardmax:
-        return false;
+      case OpKind::kHardmax: return false;
       default: break;
     }
     const Shape& out = g_.value(n.outputs[0]).shape;

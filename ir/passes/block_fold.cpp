@@ -83,9 +83,9 @@ bool BlockFolder::take(NodeId id) {
   } else if (route(n.op) == Route::kStages) {
     const NodeFacts f = node_facts(g_, n);
     ok = f.point_free && std::all_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) {
-      return !v.valid() || is_scalar(g_.value(v)) ||
-             std::find(f.aligned_inputs.begin(), f.aligned_inputs.end(), v) != f.aligned_inputs.end();
-    });
+           return !v.valid() || is_scalar(g_.value(v)) ||
+                  std::find(f.aligned_inputs.begin(), f.aligned_inputs.end(), v) != f.aligned_inputs.end();
+         });
   }
   if (ok) taken_[static_cast<size_t>(n.outputs[0].index)] = 1;
   return ok;
@@ -199,7 +199,8 @@ Tensor BlockFolder::compute(ValueId v) const {
       if (!x.valid()) continue;
       if (std::find(chain.loaded.begin(), chain.loaded.end(), x) != chain.loaded.end()) {
         const Tensor& source = *g_.value(x).constant;
-        bound[t] = Tensor(source.dtype(), {extent}, source.data() + static_cast<size_t>(first) * dtype_size(source.dtype()), nullptr);
+        bound[t] =
+            Tensor(source.dtype(), {extent}, source.data() + static_cast<size_t>(first) * dtype_size(source.dtype()), nullptr);
       } else if (std::find(chain.counters.begin(), chain.counters.end(), x) != chain.counters.end()) {
         const Node& range = g_.node(g_.value(x).producer);
         const Tensor &start = *g_.value(range.inputs[0]).constant, &step = *g_.value(range.inputs[2]).constant;

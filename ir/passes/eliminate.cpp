@@ -54,8 +54,7 @@ bool is_identity(const Graph& g, const Node& n) {
     case OpKind::kUnsqueeze:
     case OpKind::kExpand:
     case OpKind::kTile:
-    case OpKind::kSplit:
-      return true;
+    case OpKind::kSplit: return true;
     case OpKind::kTranspose: return keeps_element_order(x.shape, n.attr_ints("perm"));
     case OpKind::kSlice: return whole_slice(x.shape, n.attr_ints("steps"));
     case OpKind::kPad: return all_equal(n.attr_ints("pads"), 0);
@@ -63,8 +62,7 @@ bool is_identity(const Graph& g, const Node& n) {
     case OpKind::kSum:
     case OpKind::kMean:
     case OpKind::kMax:
-    case OpKind::kMin:
-      return n.inputs.size() == 1;
+    case OpKind::kMin: return n.inputs.size() == 1;
     case OpKind::kResize: return unit_resize(n);
     default: return false;
   }

@@ -60,7 +60,8 @@ std::optional<ChannelAffine> batch_norm(const Graph& g, const Node& n) {
     if (!parameter[i]) return std::nullopt;
   }
   if (g.value(n.inputs[0]).shape.size() < 2) return std::nullopt;
-  const auto gamma = to_f64(*parameter[0]), beta = to_f64(*parameter[1]), mean = to_f64(*parameter[2]), var = to_f64(*parameter[3]);
+  const auto gamma = to_f64(*parameter[0]), beta = to_f64(*parameter[1]), mean = to_f64(*parameter[2]),
+             var = to_f64(*parameter[3]);
   const double epsilon = n.attr_float("epsilon", 1e-5);
   ChannelAffine a{n.inputs[0], 1, {}, {}};
   for (size_t c = 0; c < gamma.size(); ++c) {
@@ -118,10 +119,10 @@ std::optional<ChannelAffine> match_affine(const Graph& g, const Node& n) {
 
 // Where the output channel lies in the weights of a linear operator: element i belongs to channel channel(i).
 struct LinearForm {
-  size_t weights = 1;     // number of the input that holds them
-  int64_t channels = 0;   // of the output
-  int axis = 0;           // of the output
-  bool has_bias = true;   // the operator takes one, as input 2
+  size_t weights = 1;    // number of the input that holds them
+  int64_t channels = 0;  // of the output
+  int axis = 0;          // of the output
+  bool has_bias = true;  // the operator takes one, as input 2
   // channel = (i / inner % modulus) + (i / outer) * modulus
   int64_t inner = 1, modulus = 1, outer = 1;
 };
@@ -184,7 +185,8 @@ Tensor scaled_as(const Tensor& w, const LinearForm& f, const std::vector<double>
   for (int64_t begin = 0, run = 0; begin < size; begin += f.inner, ++run) {
     const int64_t c = run % f.modulus + begin / f.outer * f.modulus;
     const double s = at(scale, c, 1);
-    for (int64_t i = begin; i < begin + f.inner; ++i) to[static_cast<size_t>(i)] = static_cast<T>(from[static_cast<size_t>(i)] * s);
+    for (int64_t i = begin; i < begin + f.inner; ++i)
+      to[static_cast<size_t>(i)] = static_cast<T>(from[static_cast<size_t>(i)] * s);
   }
   return result;
 }

@@ -27,7 +27,8 @@ std::vector<int> reshaped_order(const Shape& from, const std::vector<int>& order
   for (size_t d = 0; d < to.size(); ++d) {
     if (to[d] > 1) result.push_back(static_cast<int>(d));
   }
-  std::sort(result.begin(), result.end(), [&](int a, int b) { return (*strides)[static_cast<size_t>(a)] > (*strides)[static_cast<size_t>(b)]; });
+  std::sort(result.begin(), result.end(),
+            [&](int a, int b) { return (*strides)[static_cast<size_t>(a)] > (*strides)[static_cast<size_t>(b)]; });
   // Dimensions of extent 1 may lie anywhere: each behind the one before it.
   for (size_t d = 0; d < to.size(); ++d) {
     if (to[d] > 1) continue;

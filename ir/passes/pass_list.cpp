@@ -2,7 +2,8 @@
 
 namespace tlm::ir {
 
-void run_graph_passes(Graph& g, const std::function<void(const std::string& pass, const Graph&)>& after, const PassOptions& options) {
+void run_graph_passes(Graph& g, const std::function<void(const std::string& pass, const Graph&)>& after,
+                      const PassOptions& options) {
   const auto run = [&](const char* name, bool (*pass)(Graph&)) {
     const bool changed = pass(g);
     if (after) after(name, g);

@@ -63,7 +63,8 @@ TEST(Eliminate, Table) {
              x = s.op(OpKind::kCast, "cast", {x}, {{"to", int64_t{1}}});
              x = s.op(OpKind::kReshape, "reshape", {x}, {{"shape", ints{2, 1, 3}}});
              x = s.op(OpKind::kTranspose, "transpose", {x}, {{"perm", ints{0, 1, 2}}});
-             x = s.op(OpKind::kSlice, "slice", {x}, {{"starts", ints{0, 0, 0}}, {"steps", ints{1, 1, 1}}, {"extents", ints{2, 1, 3}}});
+             x = s.op(OpKind::kSlice, "slice", {x},
+                      {{"starts", ints{0, 0, 0}}, {"steps", ints{1, 1, 1}}, {"extents", ints{2, 1, 3}}});
              x = s.op(OpKind::kPad, "pad", {x}, {{"pads", ints(6, 0)}});
              x = s.op(OpKind::kExpand, "expand", {x}, {{"shape", ints{2, 1, 3}}});
              x = s.op(OpKind::kTile, "tile", {x}, {{"repeats", ints{1, 1, 1}}});

@@ -29,7 +29,8 @@ TEST(FoldAffine, Convolutions) {
            [] {
              SmallGraph s;
              const auto x = s.input("x", {1, 4, 3, 3});
-             const auto c = s.op(OpKind::kConvTranspose, "c", {x, s.constant("w", {4, 3, 2, 2}), s.constant("b", {6})}, {{"group", int64_t{2}}});
+             const auto c = s.op(OpKind::kConvTranspose, "c", {x, s.constant("w", {4, 3, 2, 2}), s.constant("b", {6})},
+                                 {{"group", int64_t{2}}});
              return s.done({s.batch_norm("y", c)});
            },
            "ConvTranspose(x, y.weights, y.bias) -> y\noutputs: y\n"},
@@ -115,7 +116,8 @@ TEST(FoldAffine, MatrixProducts) {
            [] {
              SmallGraph s;
              const auto x = s.input("x", {2, 3});
-             const auto y = s.op(OpKind::kGemm, "g", {x, s.constant("w", {4, 3}), s.constant("b", {4})}, {{"transB", int64_t{1}}, {"beta", 3.0}});
+             const auto y = s.op(OpKind::kGemm, "g", {x, s.constant("w", {4, 3}), s.constant("b", {4})},
+                                 {{"transB", int64_t{1}}, {"beta", 3.0}});
              return s.done({s.op(OpKind::kMul, "y", {y, s.constant("m", {4})})});
            },
            "Gemm(x, y.weights, y.bias) -> y\noutputs: y\n"},

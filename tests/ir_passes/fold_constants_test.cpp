@@ -42,7 +42,8 @@ TEST(FoldConstants, Table) {
           {"nodes without inputs",
            [] {
              SmallGraph s;
-             const auto z = s.op(OpKind::kConstantOfShape, "z", {}, {{"shape", ints{2, 3}}, {"value", Tensor::scalar_f32(2).reshaped({1})}});
+             const auto z =
+                 s.op(OpKind::kConstantOfShape, "z", {}, {{"shape", ints{2, 3}}, {"value", Tensor::scalar_f32(2).reshaped({1})}});
              return s.done({s.op(OpKind::kAdd, "y", {s.input("x", {2, 3}), z})});
            },
            "Add(x, z) -> y\noutputs: y\n"},
@@ -50,13 +51,15 @@ TEST(FoldConstants, Table) {
            [] {
              SmallGraph s;
              const auto p = s.ops(OpKind::kSplit, "p", {s.constant("c", {5})}, {{"axis", int64_t{0}}, {"split", ints{2, 3}}}, 2);
-             return s.done({s.op(OpKind::kAdd, "y", {s.input("x", {2}), p[0]}), s.op(OpKind::kAdd, "z", {s.input("w", {3}), p[1]})});
+             return s.done(
+                 {s.op(OpKind::kAdd, "y", {s.input("x", {2}), p[0]}), s.op(OpKind::kAdd, "z", {s.input("w", {3}), p[1]})});
            },
            "Add(x, p_0) -> y\nAdd(w, p_1) -> z\noutputs: y, z\n"},
           {"a reduction over nothing is its identity",
            [] {
              SmallGraph s;
-             const auto sum = s.op(OpKind::kReduceSum, "sum", {s.input("x", {2, 0})}, {{"axes", ints{1}}, {"keepdims", int64_t{0}}});
+             const auto sum =
+                 s.op(OpKind::kReduceSum, "sum", {s.input("x", {2, 0})}, {{"axes", ints{1}}, {"keepdims", int64_t{0}}});
              return s.done({s.op(OpKind::kAdd, "y", {s.input("z", {2}), sum})});
            },
            "Add(z, sum) -> y\noutputs: y\n"},
@@ -100,9 +103,11 @@ ir::Graph generated_weights(int64_t count, bool counter_output) {
   s.graph.add_node(range);
   const auto r = s.op(OpKind::kMod, "r", {i, p}), q = s.op(OpKind::kDiv, "q", {i, p});
   const auto t = s.op(OpKind::kAdd, "t", {s.op(OpKind::kMul, "ra", {r, number("a", 72)}), number("b", 61804)});
-  const auto sum = s.op(OpKind::kAdd, "sum", {s.op(OpKind::kMul, "tr", {t, r}), s.op(OpKind::kMul, "qd", {q, number("d", 8534)})});
+  const auto sum =
+      s.op(OpKind::kAdd, "sum", {s.op(OpKind::kMul, "tr", {t, r}), s.op(OpKind::kMul, "qd", {q, number("d", 8534)})});
   const auto f = s.op(OpKind::kCast, "f", {s.op(OpKind::kMod, "m", {sum, p})}, {{"to", int64_t{1}}});
-  const auto u = s.op(OpKind::kSub, "u", {s.op(OpKind::kDiv, "d1", {f, s.numbers("pf", {1}, {65521})}), s.numbers("half", {1, 1}, {0.5})});
+  const auto u =
+      s.op(OpKind::kSub, "u", {s.op(OpKind::kDiv, "d1", {f, s.numbers("pf", {1}, {65521})}), s.numbers("half", {1, 1}, {0.5})});
   const auto w = s.op(OpKind::kReshape, "w", {u}, {{"shape", ints{count / 4, 4}}});
   const auto y = s.op(OpKind::kMatMul, "y", {s.input("x", {2, count / 4}), w});
   std::vector<ValueId> outputs = {y};
@@ -119,7 +124,8 @@ TEST(FoldConstants, GeneratedWeightsRunInBlocks) {
     EXPECT_EQ(brief(after), counter_output ? "MatMul(x, w) -> y\noutputs: y, u, i\n" : "MatMul(x, w) -> y\noutputs: y\n");
     ir::verify(after);
     const auto inputs = random_inputs(before, 1);
-    const auto expected = run_nodes(before, inputs, Evaluator::kEvaluate), actual = run_nodes(after, inputs, Evaluator::kEvaluate);
+    const auto expected = run_nodes(before, inputs, Evaluator::kEvaluate),
+               actual = run_nodes(after, inputs, Evaluator::kEvaluate);
     for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(max_difference(actual[i], expected[i]), 0) << i;
     // And one element by hand.
     const int64_t e = 50001, n = 3 + 2 * e, r = n % 65521, q = n / 65521;
@@ -151,7 +157,8 @@ TEST(FoldConstants, BlocksTakeOnlyElementwiseNodes) {
   EXPECT_FALSE(takes(low));
   EXPECT_FALSE(takes(small));
   EXPECT_FALSE(takes(live));
-  EXPECT_EQ(folder.compute(scaled).at_f64(77777), static_cast<float>(g.value(c).constant->at_f64(77777) * g.value(one).constant->at_f64(0)));
+  EXPECT_EQ(folder.compute(scaled).at_f64(77777),
+            static_cast<float>(g.value(c).constant->at_f64(77777) * g.value(one).constant->at_f64(0)));
 }
 
 }  // namespace

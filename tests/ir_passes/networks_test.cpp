@@ -32,8 +32,8 @@ void check_network(const std::string& name, ir::Graph g, const std::vector<Tenso
   const ir::Partition p = ir::partition(g);
   std::set<uint64_t> workloads;
   for (const ir::Step& s : p.steps) workloads.insert(ir::workload_hash(s.subgraph));
-  std::printf("%s: %s partition %d ms, %zu nodes, %zu steps, %zu workloads\n", name.c_str(), times.c_str(), static_cast<int>(ms_since(last)),
-              g.nodes.size(), p.steps.size(), workloads.size());
+  std::printf("%s: %s partition %d ms, %zu nodes, %zu steps, %zu workloads\n", name.c_str(), times.c_str(),
+              static_cast<int>(ms_since(last)), g.nodes.size(), p.steps.size(), workloads.size());
   EXPECT_LE(p.steps.size(), most_steps);
   const auto expected = run_nodes(g, inputs, Evaluator::kEvaluate), actual = run_partition(g, p, inputs, Evaluator::kEvaluate);
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -56,8 +56,10 @@ TEST(Networks, SharedModels) {
     ir::Graph g = ir::read_onnx(n.model);
     std::printf("%s: import %d ms, %zu nodes\n", n.name.c_str(), static_cast<int>(ms_since(start)), g.nodes.size());
     std::vector<Tensor> inputs, outputs;
-    for (size_t i = 0; i < g.inputs.size(); ++i) inputs.push_back(ir::read_tensor_proto(n.data / ("input_" + std::to_string(i) + ".pb")));
-    for (size_t i = 0; i < g.outputs.size(); ++i) outputs.push_back(ir::read_tensor_proto(n.data / ("output_" + std::to_string(i) + ".pb")));
+    for (size_t i = 0; i < g.inputs.size(); ++i)
+      inputs.push_back(ir::read_tensor_proto(n.data / ("input_" + std::to_string(i) + ".pb")));
+    for (size_t i = 0; i < g.outputs.size(); ++i)
+      outputs.push_back(ir::read_tensor_proto(n.data / ("output_" + std::to_string(i) + ".pb")));
     const auto most = most_steps.find(n.name);
     check_network(n.name, std::move(g), inputs, outputs, most == most_steps.end() ? 1000 : most->second);
   }

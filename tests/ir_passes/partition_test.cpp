@@ -102,7 +102,8 @@ TEST(Partition, Fusion) {
       {"a cheap producer moves in with the one that reads it",
        [] {
          SmallGraph s;
-         const auto r = s.op(OpKind::kRelu, "r", {s.op(OpKind::kMul, "m", {s.input("x", {1, 4, 5, 5}), s.constant("k", {4, 1, 1})})});
+         const auto r =
+             s.op(OpKind::kRelu, "r", {s.op(OpKind::kMul, "m", {s.input("x", {1, 4, 5, 5}), s.constant("k", {4, 1, 1})})});
          return s.done({s.conv("c", r, 4, 3)});
        },
        "c: m, r, c.pad, c\n"},
@@ -185,7 +186,8 @@ TEST(Partition, Views) {
        [] {
          SmallGraph s;
          const auto r = s.op(OpKind::kRelu, "r", {s.input("x", {2, 6})});
-         return s.done({s.op(OpKind::kReshape, "y", {r}, {{"shape", ints{3, 4}}}), s.op(OpKind::kReshape, "z", {r}, {{"shape", ints{12}}})});
+         return s.done({s.op(OpKind::kReshape, "y", {r}, {{"shape", ints{3, 4}}}),
+                        s.op(OpKind::kReshape, "z", {r}, {{"shape", ints{12}}})});
        },
        "r: r in z\ncopy of r: copy of r\n"},
       {"slices are views",
@@ -198,14 +200,16 @@ TEST(Partition, Views) {
       {"a slice with steps moves in with its reader",
        [] {
          SmallGraph s;
-         const auto p = s.op(OpKind::kSlice, "p", {s.input("x", {6})}, {{"starts", ints{5}}, {"steps", ints{-2}}, {"extents", ints{3}}});
+         const auto p =
+             s.op(OpKind::kSlice, "p", {s.input("x", {6})}, {{"starts", ints{5}}, {"steps", ints{-2}}, {"extents", ints{3}}});
          return s.done({s.op(OpKind::kRelu, "y", {p})});
        },
        "y: p, y\n"},
       {"a reshape of a slice that is no view is a copy",
        [] {
          SmallGraph s;
-         const auto p = s.op(OpKind::kSlice, "p", {s.input("x", {4, 6})}, {{"starts", ints{0, 1}}, {"steps", ints{1, 1}}, {"extents", ints{4, 3}}});
+         const auto p = s.op(OpKind::kSlice, "p", {s.input("x", {4, 6})},
+                             {{"starts", ints{0, 1}}, {"steps", ints{1, 1}}, {"extents", ints{4, 3}}});
          const auto v = s.op(OpKind::kReshape, "v", {p}, {{"shape", ints{12}}});
          return s.done({s.op(OpKind::kRelu, "y", {v})});
        },
@@ -259,7 +263,8 @@ TEST(Partition, PortsAndCalls) {
       {"a runtime call reads no slice: it is copied",
        [] {
          SmallGraph s;
-         const auto p = s.op(OpKind::kSlice, "p", {s.input("x", {4, 6})}, {{"starts", ints{0, 1}}, {"steps", ints{1, 1}}, {"extents", ints{4, 3}}});
+         const auto p = s.op(OpKind::kSlice, "p", {s.input("x", {4, 6})},
+                             {{"starts", ints{0, 1}}, {"steps", ints{1, 1}}, {"extents", ints{4, 3}}});
          const auto t = s.ops(OpKind::kTopK, "t", {p}, {{"k", int64_t{2}}, {"axis", int64_t{1}}}, 2);
          return s.done({t[0], t[1]});
        },

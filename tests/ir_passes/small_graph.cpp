@@ -50,7 +50,8 @@ ValueId SmallGraph::conv(const std::string& name, ValueId x, int64_t channels, i
 ValueId SmallGraph::batch_norm(const std::string& name, ValueId x) {
   const Shape c = {shape(x)[1]};
   return op(OpKind::kBatchNormalization, name,
-            {x, constant(name + ".scale", c), constant(name + ".shift", c), constant(name + ".mean", c), constant(name + ".var", c, 0.5, 2)});
+            {x, constant(name + ".scale", c), constant(name + ".shift", c), constant(name + ".mean", c),
+             constant(name + ".var", c, 0.5, 2)});
 }
 
 ir::Graph SmallGraph::done(std::vector<ValueId> outputs) {
@@ -102,7 +103,8 @@ void check_pass(const std::vector<PassCase>& cases, bool (*pass)(ir::Graph&)) {
     EXPECT_EQ(brief(after), c.expected);
     ASSERT_NO_THROW(ir::verify(after));
     EXPECT_FALSE(pass(after)) << "the pass changes its own result: " << brief(after);
-    for (size_t i = 0; i < before.inputs.size(); ++i) EXPECT_EQ(after.value(after.inputs[i]).name, before.value(before.inputs[i]).name);
+    for (size_t i = 0; i < before.inputs.size(); ++i)
+      EXPECT_EQ(after.value(after.inputs[i]).name, before.value(before.inputs[i]).name);
     const std::vector<Tensor> inputs = random_inputs(before, 7);
     const std::vector<Tensor> expected = run_nodes(before, inputs), actual = run_nodes(after, inputs);
     ASSERT_EQ(actual.size(), expected.size());

@@ -30,9 +30,9 @@ TEST(ViewMath, ReshapeStrides) {
   EXPECT_EQ(reshape_strides({2, 3, 4}, {12, 4, 1}, {6, 4}), (ints{4, 1}));
   EXPECT_EQ(reshape_strides({2, 3, 4}, {24, 8, 1}, {6, 4}), (ints{8, 1}));
   EXPECT_EQ(reshape_strides({2, 3, 4}, {12, 4, 1}, {24}), (ints{1}));
-  EXPECT_EQ(reshape_strides({2, 3, 4}, {24, 8, 1}, {24}), std::nullopt);      // rows lie apart
-  EXPECT_EQ(reshape_strides({4, 6}, {6, 1}, {6, 4}), (ints{4, 1}));            // dense: any shape
-  EXPECT_EQ(reshape_strides({4, 6}, {1, 4}, {6, 4}), std::nullopt);            // transposed: none
+  EXPECT_EQ(reshape_strides({2, 3, 4}, {24, 8, 1}, {24}), std::nullopt);  // rows lie apart
+  EXPECT_EQ(reshape_strides({4, 6}, {6, 1}, {6, 4}), (ints{4, 1}));       // dense: any shape
+  EXPECT_EQ(reshape_strides({4, 6}, {1, 4}, {6, 4}), std::nullopt);       // transposed: none
   EXPECT_EQ(reshape_strides({4, 6}, {1, 4}, {2, 2, 6}), (ints{2, 1, 4}));
   EXPECT_EQ(reshape_strides({}, {}, {1, 1}), (ints{1, 1}));
   EXPECT_EQ(reshape_strides({1, 5}, {99, 3}, {5}), (ints{3}));

@@ -99,7 +99,8 @@ std::vector<Tensor> run_nodes(const ir::Graph& g, const std::vector<Tensor>& inp
     for (size_t j = 0; j < n.outputs.size(); ++j)
       if (n.outputs[j].valid()) values[static_cast<size_t>(n.outputs[j].index)] = results[j];
     for (ValueId v : n.inputs)
-      if (v.valid() && --readers[static_cast<size_t>(v.index)] == 0 && !g.is_output(v)) values[static_cast<size_t>(v.index)] = Tensor();
+      if (v.valid() && --readers[static_cast<size_t>(v.index)] == 0 && !g.is_output(v))
+        values[static_cast<size_t>(v.index)] = Tensor();
   }
   std::vector<Tensor> outputs;
   for (ValueId v : g.outputs) outputs.push_back(values[static_cast<size_t>(v.index)]);
@@ -107,7 +108,7 @@ std::vector<Tensor> run_nodes(const ir::Graph& g, const std::vector<Tensor>& inp
 }
 
 std::vector<Tensor> run_partition(const ir::Graph& g, const ir::Partition& p, const std::vector<Tensor>& inputs, Evaluator how) {
-  constexpr std::byte kGarbage{0xff};  // NaN
+  constexpr std::byte kGarbage{0xff};                             // NaN
   std::map<ValueId, std::vector<std::byte>> in_buffers, buffers;  // by root value
   const auto root = [&](ValueId v) { return p.alias[static_cast<size_t>(v.index)]; };
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -136,9 +137,12 @@ std::vector<Tensor> run_partition(const ir::Graph& g, const ir::Partition& p, co
       std::vector<Tensor> operands;
       for (size_t i = 0; i < count; ++i) {
         const ValueId v = step.binding[i];
-        if (!v.valid()) operands.emplace_back();
-        else if (g.value(root(v)).constant) operands.push_back(*g.value(root(v)).constant);
-        else operands.push_back(ir::gather(dense(v), buffer(v, false)));
+        if (!v.valid())
+          operands.emplace_back();
+        else if (g.value(root(v)).constant)
+          operands.push_back(*g.value(root(v)).constant);
+        else
+          operands.push_back(ir::gather(dense(v), buffer(v, false)));
       }
       const std::vector<Tensor> results = run_call(g, step.call, step.attrs, operands, step.binding);
       for (size_t j = 0; j < outputs; ++j) {
@@ -183,8 +187,10 @@ std::vector<Tensor> random_inputs(const ir::Graph& g, uint64_t seed) {
   for (ValueId v : g.inputs) {
     Tensor t(g.value(v).dtype, g.value(v).shape);
     for (int64_t i = 0; i < t.size(); ++i) {
-      if (is_float(t.dtype())) t.set_f64(i, rng.normal());
-      else t.set_i64(i, t.dtype() == DType::kBool ? rng.between(0, 1) : rng.between(0, 3));
+      if (is_float(t.dtype()))
+        t.set_f64(i, rng.normal());
+      else
+        t.set_i64(i, t.dtype() == DType::kBool ? rng.between(0, 1) : rng.between(0, 3));
     }
     inputs.push_back(std::move(t));
   }

@@ -16,8 +16,8 @@ enum class Evaluator {
 
 // Values of the graph's outputs, each node lowered on its own. `inputs` parallel to g.inputs.
 std::vector<Tensor> run_nodes(const ir::Graph& g, const std::vector<Tensor>& inputs, Evaluator how = Evaluator::kInterpret);
-// The same by the steps of `p`: every buffer has its exact size, starts as garbage, and is read and written through the strides and
-// offsets of the tensors bound to it. Subgraphs are verified.
+// The same by the steps of `p`: every buffer has its exact size, starts as garbage, and is read and written through the strides
+// and offsets of the tensors bound to it. Subgraphs are verified.
 std::vector<Tensor> run_partition(const ir::Graph& g, const ir::Partition& p, const std::vector<Tensor>& inputs,
                                   Evaluator how = Evaluator::kInterpret);
 

@@ -39,7 +39,8 @@ NetBuilder::Spread NetBuilder::spread(ValueId v) const {
 ValueId NetBuilder::conv(const std::string& name, ValueId x, const ConvShape& s, bool bias) {
   const int64_t inputs = shape(x)[1] / s.group;
   const double fan_in = static_cast<double>(inputs * s.kernel * s.kernel);
-  std::vector<ValueId> operands = {x, normal(name + ".weight", {s.channels, inputs, s.kernel, s.kernel}, 0, std::sqrt(2 / fan_in))};
+  std::vector<ValueId> operands = {x,
+                                   normal(name + ".weight", {s.channels, inputs, s.kernel, s.kernel}, 0, std::sqrt(2 / fan_in))};
   if (bias) operands.push_back(normal(name + ".bias", {s.channels}, 0, 0.1));
   const ValueId y = op(OpKind::kConv, name, operands,
                        {{"kernel_shape", std::vector<int64_t>{s.kernel, s.kernel}},

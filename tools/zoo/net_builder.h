@@ -30,9 +30,9 @@ class NetBuilder {
   ir::ValueId max_pool(const std::string& name, ir::ValueId x, int64_t kernel, int64_t stride, int64_t pad);
   ir::ValueId global_average_pool(const std::string& name, ir::ValueId x);
   ir::ValueId flatten(const std::string& name, ir::ValueId x);
-  ir::ValueId linear(const std::string& name, ir::ValueId x, int64_t width);        // Gemm: [n,k] → [n,width]
-  ir::ValueId dense(const std::string& name, ir::ValueId x, int64_t width);         // MatMul and Add: […,k] → […,width]
-  ir::ValueId layer_norm(const std::string& name, ir::ValueId x);                   // over the last dimension
+  ir::ValueId linear(const std::string& name, ir::ValueId x, int64_t width);  // Gemm: [n,k] → [n,width]
+  ir::ValueId dense(const std::string& name, ir::ValueId x, int64_t width);   // MatMul and Add: […,k] → […,width]
+  ir::ValueId layer_norm(const std::string& name, ir::ValueId x);             // over the last dimension
   // Any operator; one output.
   ir::ValueId op(ir::OpKind kind, const std::string& name, std::vector<ir::ValueId> inputs, ir::Attributes attrs = {});
   ir::ValueId normal(const std::string& name, Shape shape, double mean, double deviation);  // a constant, f32

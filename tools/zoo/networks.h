@@ -7,8 +7,8 @@
 
 namespace tlm::tools {
 
-ir::Graph make_resnet50(int64_t batch, uint64_t seed);       // resnet.cpp
-ir::Graph make_tiny_cnn(int64_t batch, uint64_t seed);       // tiny.cpp
+ir::Graph make_resnet50(int64_t batch, uint64_t seed);  // resnet.cpp
+ir::Graph make_tiny_cnn(int64_t batch, uint64_t seed);  // tiny.cpp
 ir::Graph make_tiny_mlp(int64_t batch, uint64_t seed);
 ir::Graph make_tiny_attention(int64_t batch, uint64_t seed);
 

@@ -55,7 +55,8 @@ ir::Graph make_tiny_attention(int64_t batch, uint64_t seed) {
   x = net.dense("up", net.layer_norm("norm2", middle), 2 * width);
   // The exact GELU as exporters spell it.
   const auto constant = [&](const std::string& name, double value) { return net.normal(name, {}, value, 0); };
-  const ValueId erf = net.op(OpKind::kErf, "gelu.erf", {net.op(OpKind::kDiv, "gelu.scaled", {x, constant("gelu.root", 1.41421356)})});
+  const ValueId erf =
+      net.op(OpKind::kErf, "gelu.erf", {net.op(OpKind::kDiv, "gelu.scaled", {x, constant("gelu.root", 1.41421356)})});
   const ValueId half = net.op(OpKind::kMul, "gelu.half", {x, constant("gelu.half.factor", 0.5)});
   x = net.op(OpKind::kMul, "gelu", {half, net.op(OpKind::kAdd, "gelu.one", {erf, constant("gelu.one.term", 1)})});
   return net.finish({{"hidden", net.add("residual2", middle, net.dense("down", x, width))}});
