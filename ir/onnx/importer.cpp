@@ -16,9 +16,9 @@ namespace tlm::ir {
 namespace {
 
 constexpr int kOldestOpset = 7, kNewestOpset = 23;
-// Shape arithmetic is small; weights computed in the graph are left to the passes.
-constexpr int64_t kFoldOutput = 64 << 10, kFoldInput = 1 << 20;
-constexpr double kFoldFlops = 3e7;
+// Shape arithmetic is small; weights computed in the graph are left to the passes. The elements read and written by all that is
+// folded are bounded too, so that a small file cannot ask for much work; tiny nodes are folded whatever went before.
+constexpr int64_t kFoldOutput = 64 << 10, kFoldInput = 1 << 20, kFoldTiny = 256, kFoldAll = 64 << 20;
 
 }  // namespace
 
@@ -184,25 +184,31 @@ void Importer::finish_node(proto::NodeProto& n, Node node) {
     return read_shape_node(node);
   std::vector<NodeId> added;
   add_upgraded(g_, std::move(node), opset_, added);
-  for (NodeId id : added) {
-    bool small = true;
-    for (ValueId v : g_.node(id).outputs) {
-      if (!v.valid()) continue;
-      const Value& value = g_.value(v);
-      const int64_t elements = element_count(value.shape);
-      if (static_cast<double>(elements) * static_cast<double>(dtype_size(value.dtype)) > static_cast<double>(options_.max_bytes))
-        throw Error(ErrorCode::kBadModel, "value '" + value.name + "' of shape " + to_string(value.shape) + " needs more than " +
-                                              std::to_string(options_.max_bytes) + " bytes");
-      small = small && elements <= kFoldOutput;
+  for (NodeId id : added) fold_if_small(id);
+}
+
+void Importer::fold_if_small(NodeId id) {
+  bool small = true;
+  int64_t read = 0, written = 0;
+  for (ValueId v : g_.node(id).outputs) {
+    if (!v.valid()) continue;
+    const Value& value = g_.value(v);
+    const int64_t elements = element_count(value.shape);
+    if (static_cast<double>(elements) * static_cast<double>(dtype_size(value.dtype)) > static_cast<double>(options_.max_bytes)) {
+      throw Error(ErrorCode::kBadModel, "value '" + value.name + "' of shape " + to_string(value.shape) + " needs more than " +
+                                            std::to_string(options_.max_bytes) + " bytes");
     }
-    int64_t read = 0;
-    for (ValueId v : g_.node(id).inputs) {
-      if (!v.valid()) continue;
-      small = small && g_.value(v).constant;
-      if (small) read += element_count(g_.value(v).shape);
-    }
-    if (small && read <= kFoldInput) fold_node(g_, id, kFoldFlops);
+    small = small && elements <= kFoldOutput;
+    if (small) written += elements;
   }
+  for (ValueId v : g_.node(id).inputs) {
+    if (!v.valid()) continue;
+    small = small && g_.value(v).constant;
+    if (small) read += element_count(g_.value(v).shape);
+  }
+  const int64_t work = read + written;
+  if (!small || read > kFoldInput || (work > kFoldTiny && folded_ > kFoldAll)) return;
+  if (fold_node(g_, id, 1e4 + 100.0 * static_cast<double>(work))) folded_ += work;
 }
 
 void Importer::read_node(proto::NodeProto& n) {

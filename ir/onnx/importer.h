@@ -31,6 +31,7 @@ class Importer {
   void read_constant(proto::NodeProto& n);
   void read_shape_node(const Node& n);
   void finish_node(proto::NodeProto& n, Node node);
+  void fold_if_small(NodeId id);  // and refuses outputs above max_bytes
   void read_outputs();
   void check_options() const;
   void check_dims() const;  // kUsage: those that nobody gave
@@ -58,6 +59,7 @@ class Importer {
   std::vector<std::string> problems_;
   std::map<std::string, int64_t> dims_;  // symbolic dimension → extent: options, then bound inputs
   std::set<std::string> symbols_;        // those that the model has
+  int64_t folded_ = 0;                   // elements read and written by folded nodes
   std::set<std::string> unknown_dims_;   // symbolic dimensions without an extent
   double announced_ = 0;                 // bytes
 };

@@ -167,6 +167,14 @@ TEST(Hostile, WorkThatImportDoesNotDo) {
                            tensor("w", kFloat, {1, 1, 524288}).text(9, std::string(524288 * 4, '\0'))},
                           {"x", "w"});
   EXPECT_EQ(read(p).nodes.size(), 1u);
+  // Ten thousand times half a megabyte.
+  p = {};
+  p.initializers = {ints("s", {1}, {64 << 10})};
+  for (int i = 0; i < 10000; ++i) p.nodes.push_back(node("ConstantOfShape", {"s"}, {"c" + std::to_string(i)}));
+  p.nodes.push_back(node("Sum", {"c0", "c9999"}, {"y"}));
+  p.outputs = {Message().text(1, "y")};
+  const Graph g = read(p);
+  EXPECT_FALSE(g.value(g.outputs[0]).constant);
 }
 
 }  // namespace
