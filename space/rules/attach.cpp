@@ -1,5 +1,6 @@
 // Where each stage is computed: a nest of its own, inlined into its readers, or on the accumulators of a producer's nest.
 #include <algorithm>
+#include <unordered_map>
 
 #include "tlm/core/error.h"
 #include "tlm/space/rules/rule.h"
@@ -12,10 +13,19 @@ using ir::Expr;
 // An inlined expression is repeated at each load: the bound keeps bodies small however stages chain.
 constexpr int kMaxInlinedNodes = 256;
 
-int nodes(const ir::Stage& s) {
+// Nodes of the expression written out as a tree (shared parts count each time), at most kMaxInlinedNodes + 1.
+int written_nodes(const Expr& e, std::unordered_map<const ir::ExprNode*, int>& known) {
+  if (auto it = known.find(e.get()); it != known.end()) return it->second;
+  int count = 1;
+  for (const Expr& a : e->args) count = std::min(count + written_nodes(a, known), kMaxInlinedNodes + 1);
+  return known[e.get()] = count;
+}
+
+int written_nodes(const ir::Stage& s) {
+  std::unordered_map<const ir::ExprNode*, int> known;
   int count = 0;
-  for (const Expr& e : s.body) ir::visit(e, [&](const Expr&) { ++count; });
-  for (const Expr& e : s.result) ir::visit(e, [&](const Expr&) { ++count; });
+  for (const Expr& e : s.body) count += written_nodes(e, known);
+  for (const Expr& e : s.result) count += written_nodes(e, known);
   return count;
 }
 
@@ -121,7 +131,7 @@ void require(Sketch& s, int nest, const std::vector<int>& before) {
 std::vector<Choice> attach_candidates(const Context& c, const Sketch& s, int stage) {
   std::vector<Choice> out = {{static_cast<int64_t>(Attach::kRoot)}};
   if (!is_pointwise(c.g.stages[stage])) return out;
-  if (can_inline(c.g, stage) && nodes(inlined_stage(c.g, s.plan.attach, stage)) <= kMaxInlinedNodes) {
+  if (can_inline(c.g, stage) && written_nodes(inlined_stage(c.g, s.plan.attach, stage)) <= kMaxInlinedNodes) {
     out.push_back({static_cast<int64_t>(Attach::kInline)});
   }
   if (find_host(c, s, stage) >= 0) out.push_back({static_cast<int64_t>(Attach::kEpilogue)});
