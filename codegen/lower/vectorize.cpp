@@ -1,5 +1,6 @@
 #include "tlm/codegen/lower/vectorize.h"
 
+#include <algorithm>
 #include <map>
 
 #include "tlm/codegen/lower/linear.h"
@@ -151,8 +152,12 @@ class Vectorizer {
 
   Expr select(const Expr& e) {
     if (!varies(e->args[0])) return make_select(e->args[0], broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
-    if (const Expr fixed = literal_mask(e->args[0]); fixed && safe(e->args[1]) && safe(e->args[2]))
-      return make_select(fixed, broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
+    if (const Expr fixed = literal_mask(e->args[0]); fixed) {
+      // Loads touch active lanes only, so an arm that all of them choose may be one vector whatever the others would read.
+      const bool chosen = std::all_of(fixed->args.begin(), fixed->args.begin() + active_, [](const Expr& m) { return m->ival != 0; });
+      if ((chosen || safe(e->args[1])) && safe(e->args[2])) return make_select(fixed, broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
+      return lane_by_lane(e);
+    }
     if (safe(e->args[1]) && safe(e->args[2])) return make_select(make_broadcast(vec(e->args[0]), lanes_), broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
     const Expr mixed = lane_by_lane(e);
     // Inside the range that the condition guards, where most vectors are, the chosen arm is one vector.

@@ -1,5 +1,6 @@
 #include "tlm/tools/tlm/data_set.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tlm/core/error.h"
@@ -48,15 +49,30 @@ ir::Graph import_with_data(const Engine& engine, const fs::path& model, ir::Onnx
   return engine.import(model, options);
 }
 
-void set_inputs(runtime::Session& session, const std::vector<NamedTensor>& inputs) {
+std::vector<std::string> unread_inputs(const ir::Graph& g) {
+  std::vector<std::string> names;
+  for (const ir::ValueId v : g.inputs)
+    if (g.readers(v).empty() && !g.is_output(v)) names.push_back(g.value(v).name);
+  return names;
+}
+
+Tensor as_declared(const Tensor& t, DType declared) {
+  if (t.dtype() != DType::kU16 || declared != DType::kBF16) return t;
+  return Tensor(DType::kBF16, t.shape(), t.data(), std::make_shared<const Tensor>(t));
+}
+
+void set_inputs(runtime::Session& session, const std::vector<NamedTensor>& inputs, const std::vector<std::string>& unread) {
   const auto& ports = session.package().manifest().inputs;
   for (size_t i = 0; i < ports.size(); ++i) {
-    const NamedTensor* t = find_input(inputs, ports[i].name, i);
-    if (!t) throw Error(ErrorCode::kUsage, "no data for input '" + ports[i].name + "'");
-    if (t->tensor.dtype() != ports[i].dtype || t->tensor.shape() != ports[i].shape)
+    void* buffer = session.input(static_cast<int>(i));  // zeros
+    if (std::find(unread.begin(), unread.end(), ports[i].name) != unread.end()) continue;
+    const NamedTensor* given = find_input(inputs, ports[i].name, i);
+    if (!given) throw Error(ErrorCode::kUsage, "no data for input '" + ports[i].name + "'");
+    const Tensor t = as_declared(given->tensor, ports[i].dtype);
+    if (t.dtype() != ports[i].dtype || t.shape() != ports[i].shape)
       throw Error(ErrorCode::kUsage, "input '" + ports[i].name + "' is " + std::string(dtype_name(ports[i].dtype)) + to_string(ports[i].shape) +
-                                         ", the data is " + std::string(dtype_name(t->tensor.dtype())) + to_string(t->tensor.shape()));
-    if (t->tensor.bytes() > 0) std::memcpy(session.input(static_cast<int>(i)), t->tensor.data(), t->tensor.bytes());
+                                         ", the data is " + std::string(dtype_name(t.dtype())) + to_string(t.shape()));
+    if (t.bytes() > 0) std::memcpy(buffer, t.data(), t.bytes());
   }
 }
 
