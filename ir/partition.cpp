@@ -25,13 +25,34 @@ Graph with_row_major_ports(const Graph& g) {
   return result;
 }
 
+// Facts of every node. Nodes that cannot be lowered are reported together.
+std::vector<NodeFacts> facts_of(const Graph& g) {
+  std::vector<NodeFacts> facts;
+  facts.reserve(g.nodes.size());
+  std::vector<Error> refused;
+  for (const Node& n : g.nodes) {
+    try {
+      facts.push_back(n.op == OpKind::kRemoved ? NodeFacts{} : node_facts(g, n));
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::kUnsupported) throw;
+      refused.push_back(e);
+      facts.emplace_back();
+    }
+  }
+  if (refused.size() == 1) throw refused[0];
+  if (!refused.empty()) {
+    std::string what = std::to_string(refused.size()) + " nodes are not supported:";
+    for (const Error& e : refused) what += "\n  " + e.where() + ": " + e.message();
+    throw Error(ErrorCode::kUnsupported, what, g.name.empty() ? "" : "model '" + g.name + "'");
+  }
+  return facts;
+}
+
 }  // namespace
 
 Partition partition(const Graph& graph, const PartitionOptions& options) {
   const Graph g = with_row_major_ports(graph);
-  std::vector<NodeFacts> facts;
-  facts.reserve(g.nodes.size());
-  for (const Node& n : g.nodes) facts.push_back(n.op == OpKind::kRemoved ? NodeFacts{} : node_facts(g, n));
+  const std::vector<NodeFacts> facts = facts_of(g);
   const Placement places = place_values(g, facts, options.views);
   const StepBuilder builder(g, places);
 

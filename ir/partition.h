@@ -36,7 +36,7 @@ struct PartitionOptions {
 
 // Orders of values are honoured, but ports of the model and operands of runtime calls are row-major always. Nothing is done for
 // values without elements. A graph output without a node that makes it (a constant, or an input) is copied; a copied constant is
-// `made_up`, not bound.
+// `made_up`, not bound. Throws Error(kUnsupported) naming all nodes that cannot be lowered.
 Partition partition(const Graph& g, const PartitionOptions& options = {});
 
 }  // namespace tlm::ir

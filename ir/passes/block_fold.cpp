@@ -17,6 +17,7 @@ namespace tlm::ir {
 namespace {
 
 constexpr int64_t kLarge = int64_t{1} << 16;  // elements from which blocks pay
+constexpr int kLongest = 64;                  // nodes in a row; then the value is kept and a new chain begins
 constexpr int64_t kBlock = int64_t{1} << 14;  // elements: a few intermediate blocks fit into L2
 
 bool is_scalar(const Value& v) { return v.constant && v.constant->size() == 1; }
@@ -69,17 +70,18 @@ bool BlockFolder::take(NodeId id) {
   if (n.outputs.size() != 1 || !n.outputs[0].valid()) return false;
   const Value& out = g_.value(n.outputs[0]);
   if (element_count(out.shape) < kLarge) return false;
-  bool some_taken = false;
+  int longest = 0;
   for (ValueId v : n.inputs) {
     if (!v.valid()) continue;
     if (!g_.value(v).constant && !taken(v)) return false;
-    some_taken |= taken(v);
+    longest = std::max(longest, taken_[static_cast<size_t>(v.index)]);
   }
+  if (longest >= kLongest) return false;
   bool ok = false;
   if (is_counter(n)) {
     ok = out.dtype == DType::kI64 || out.dtype == DType::kI32;  // floats round at each step
   } else if (route(n.op) == Route::kView) {
-    ok = some_taken;
+    ok = longest > 0;
   } else if (route(n.op) == Route::kStages) {
     const NodeFacts f = node_facts(g_, n);
     ok = f.point_free && std::all_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) {
@@ -87,7 +89,7 @@ bool BlockFolder::take(NodeId id) {
                   std::find(f.aligned_inputs.begin(), f.aligned_inputs.end(), v) != f.aligned_inputs.end();
          });
   }
-  if (ok) taken_[static_cast<size_t>(n.outputs[0].index)] = 1;
+  if (ok) taken_[static_cast<size_t>(n.outputs[0].index)] = longest + 1;
   return ok;
 }
 

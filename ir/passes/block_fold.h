@@ -25,7 +25,7 @@ class BlockFolder {
   Graph block_graph(const Chain& chain, int64_t extent) const;
 
   const Graph& g_;
-  std::vector<char> taken_;  // by value
+  std::vector<int> taken_;  // by value: nodes in a row that lead to it; 0: not taken
 };
 
 }  // namespace tlm::ir
