@@ -68,11 +68,12 @@ std::vector<int> reduce_loops(const Sketch& s) {
   return out;
 }
 
-// `chosen` first, then the remaining axes of `all`: their loops run once.
+// `all` with the chosen axes in their order; the loops of the others run once, so it does not matter where they stand.
 std::vector<int> with_rest(const Choice& chosen, const std::vector<int>& all) {
-  std::vector<int> out = as_axes(chosen);
-  for (int a : all) {
-    if (std::find(out.begin(), out.end(), a) == out.end()) out.push_back(a);
+  std::vector<int> out = all;
+  size_t next = 0;
+  for (int& a : out) {
+    if (std::find(chosen.begin(), chosen.end(), a) != chosen.end()) a = static_cast<int>(chosen[next++]);
   }
   return out;
 }
