@@ -180,6 +180,12 @@ class Vectorizer {
     return make_vector(std::move(mask));
   }
 
+  bool all_active(const Expr& mask) const {
+    for (int i = 0; i < active_; ++i)
+      if (!is_int(make_lane(mask, i), 1)) return false;
+    return true;
+  }
+
   // A conjunction of affine comparisons: true for all lanes if true for the first and the last.
   bool interval(const Expr& c) const {
     if (!varies(c)) return true;

@@ -186,7 +186,7 @@ std::string CExpr::vector_op(const Expr& e) {
   const int lanes = e->lanes;
   auto arg = [&](size_t i) { return vector(e->args[i], lanes); };
   if (const char* op = comparison(e->op)) {
-    if (t == DType::kBool) return "(" + arg(0) + op + arg(1) + ")";
+    if (t == DType::kBool) return "(" + arg(1) + op + arg(0) + ")";  // true is -1: the order is the other way round
     return preamble_.mask_of(t, lanes) + "(" + arg(0) + op + arg(1) + ")";
   }
   switch (e->op) {
@@ -200,6 +200,12 @@ std::string CExpr::vector_op(const Expr& e) {
       if (!is_float(t)) return "((" + preamble_.type(DType::kBool, lanes) + "){})";
       return preamble_.mask_of(t, lanes) + "(" + preamble_.function("abs", t, lanes) + "(" + arg(0) + ") == " + preamble_.broadcast(t, lanes) + "(" +
              (t == DType::kF32 ? "__builtin_inff()" : "__builtin_inf()") + "))";
+    case Op::kMin:
+      if (t == DType::kBool) return "(" + arg(0) + " & " + arg(1) + ")";
+      break;
+    case Op::kMax:
+      if (t == DType::kBool) return "(" + arg(0) + " | " + arg(1) + ")";
+      break;
     case Op::kNeg: return "(-" + arg(0) + ")";
     case Op::kBitNot: return "(~" + arg(0) + ")";
     case Op::kDiv:

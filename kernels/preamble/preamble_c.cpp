@@ -92,7 +92,7 @@ std::string PreambleC::unaligned(DType t, int lanes) {
 }
 
 std::string PreambleC::broadcast(DType t, int lanes) {
-  const std::string v = type(t, lanes), name = "bc_" + v;
+  const std::string v = type(t, lanes), name = (t == DType::kBool ? "mask_bc_" : "bc_") + v;  // a mask is the negated bool
   if (declared(name)) return name;
   const std::string item = t == DType::kBool ? "-x" : "x";
   return declare(name, kInline + v + " " + name + "(" + type(t) + " x) { return (" + v + ")" + list(lanes, item) + "; }");

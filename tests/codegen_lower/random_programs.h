@@ -1,0 +1,28 @@
+// Random programs of the generator under constructive and random schedules, lowered; shared by the tests that run them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/expression_generator.h"
+#include "tlm/codegen/lower/lower.h"
+#include "tlm/space/space.h"
+
+namespace tlm::test {
+
+struct RandomProgram {
+  uint64_t seed = 0;
+  GeneratedProgram program;
+  space::SchedulePlan plan;
+  std::string describe() const;  // seed, subgraph and plan
+};
+
+// Programs `first` … `first + count - 1`; the odd ones take uniformly random decisions, the others the constructive schedule.
+std::vector<RandomProgram> random_programs(uint64_t first, int count, const Target& target, const GeneratorOptions& options = {});
+
+// $TLM_RANDOM_PROGRAMS, else `otherwise`.
+int random_program_count(int otherwise);
+
+}  // namespace tlm::test
