@@ -128,8 +128,6 @@ class StageEvaluator {
   }
 
   void run() {
-    for (size_t a = 0; a < extents_.size(); ++a)
-      if (extents_[a] == 0 && s_.axes[a].kind != AxisKind::kReduce) return;
     for (size_t a = 0; a < extents_.size(); ++a) program_.set_axis(static_cast<int>(a), 0);
     for (;;) {
       block();
@@ -375,7 +373,8 @@ void evaluate(const Subgraph& g, std::vector<Tensor>& bound) {
   };
   for (size_t s = 0; s < g.stages.size(); ++s) {
     for (const StageOutput& o : g.stages[s].outputs) allocate(static_cast<size_t>(o.tensor));
-    StageEvaluator(g.stages[s], rows).run();
+    const auto empty = [](const Axis& a) { return a.extent == 0 && a.kind != AxisKind::kReduce; };
+    if (std::none_of(g.stages[s].axes.begin(), g.stages[s].axes.end(), empty)) StageEvaluator(g.stages[s], rows).run();
     for (size_t t = 0; t < g.tensors.size(); ++t)
       if (g.tensors[t].role == TensorRole::kInternal && rows[t].data && std::max(last_reader[t], last_writer[t]) <= static_cast<int>(s))
         bound[t] = Tensor(), rows[t].data = nullptr;

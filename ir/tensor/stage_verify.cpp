@@ -79,10 +79,11 @@ class SubgraphVerifier {
   void stage() {
     extents_ = s_->extents();
     axes();
+    need(!s_->body.empty(), "a stage has a body");
+    for (const Expr& e : s_->body) expression(e, Place::kBody);
     combiner();
     need(!s_->outputs.empty(), "a stage has an output");
     need(s_->result.size() == s_->outputs.size(), "one result for each output");
-    for (const Expr& e : s_->body) expression(e, Place::kBody);
     for (const Expr& e : s_->result) expression(e, Place::kResult);
     for (size_t i = 0; i < s_->outputs.size(); ++i) output(s_->outputs[i], s_->result[i]);
     for (int t : loaded_tensors(*s_)) read(t);
@@ -102,7 +103,6 @@ class SubgraphVerifier {
   void combiner() {
     const Combiner& c = s_->combiner;
     const bool combines = s_->has_reduction() || s_->has_scan();
-    need(!s_->body.empty(), "a stage has a body");
     need((c.kind != CombinerKind::kNone) == combines, "a combiner exactly where there is a reduction or scan axis");
     if (!combines) return need(c.identity.empty() && c.combine.empty(), "no combiner without reduction or scan");
     need(c.identity.size() == s_->body.size() && c.combine.size() == s_->body.size(), "the combiner has one entry for each accumulator");

@@ -64,9 +64,12 @@ std::optional<Number> reference_int(Op op, DType t, Wide a, Wide b, Wide c) {
     case Op::kMax: return n(a > b ? a : b);
     case Op::kPow: {
       if (b < 0) return n(a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0);
-      if (b > 200) return n(a == 0 || a == 1 ? a : wrap(a, t) == -1 && is_signed_int(t) ? (b % 2 == 0 ? 1 : -1) : a % 2 == 0 ? 0 : -12345);
       Wide r = 1;
-      for (Wide k = 0; k < b; ++k) r = wrap(r * a, t);
+      for (Wide power = a, e = b; e > 0; e /= 2) {
+        const auto product = [&](Wide x, Wide y) { return wrap(static_cast<Wide>(static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)), t); };
+        if (e % 2) r = product(r, power);
+        power = product(power, power);
+      }
       return n(r);
     }
     case Op::kEq: return n(a == b);
@@ -259,7 +262,6 @@ void check_operator(Op op, DType t) {
         const Number in[3] = {v[static_cast<size_t>(x)], v[static_cast<size_t>(y)], v[static_cast<size_t>(x)]};
         const auto want = reference(op, t, in);
         ASSERT_TRUE(want);
-        if (op == Op::kPow && want->i == -12345) continue;  // a large power that the reference does not work out
         const std::string where = std::string(op_name(op)) + " " + std::string(dtype_name(t)) + " (" + show(in[0], t) + ", " + show(in[1], t) +
                                   ") want " + show(*want, out) + ", layout " + std::to_string(layout);
         const Number slow_value = get(bound[3], x * n + y), fast_value = get(fast[3], x * n + y);

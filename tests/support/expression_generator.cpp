@@ -125,7 +125,8 @@ class ProgramGenerator {
   }
 
   void free_axes(Kind kind) {
-    const int rank = static_cast<int>(chance(10) ? rng_.between(5, o_.max_rank) : rng_.between(kind == Kind::kReduce && chance(10) ? 0 : 1, 4));
+    const int fewest = kind == Kind::kReduce && chance(10) ? 0 : 1;
+    const int rank = static_cast<int>(o_.max_rank >= 5 && chance(10) ? rng_.between(5, o_.max_rank) : rng_.between(fewest, std::min(4, o_.max_rank)));
     for (int i = 0; i < rank; ++i) add_axis(AxisKind::kSpatial, rank >= 5 ? rng_.between(1, 4) : extent());
   }
 
@@ -193,7 +194,7 @@ class ProgramGenerator {
     for (size_t i = 0; i < axes_.size(); ++i) pool.push_back(static_cast<int>(i));
     for (size_t i = pool.size(); i > 1; --i)
       if (chance(40)) std::swap(pool[i - 1], pool[rng_.below(i)]);
-    for (int r = 0; r < rank && !pool.empty(); ++r) {
+    for (int r = 0; r < rank && !pool.empty() && static_cast<int>(a.dims.size()) < o_.max_rank; ++r) {
       a.dims.push_back(new_dim(pool));
       if (static_cast<int>(a.dims.size()) < o_.max_rank && chance(4)) a.dims.push_back(a.dims.back());  // diagonal
     }
