@@ -192,7 +192,10 @@ class CudaWriter {
       default: break;
     }
     std::string out = std::string("(op_") + op_name(e->op) + "(";
-    for (size_t i = 0; i < e->args.size(); ++i) out += (i ? ", " : "") + arg(i);
+    for (size_t i = 0; i < e->args.size(); ++i) {
+      const Expr& a = e->args[i];
+      out += (i ? ", " : "") + (a->op == Op::kInt && a->dtype == DType::kI64 ? "i64(" + arg(i) + ")" : arg(i));
+    }
     return out + "))";
   }
 

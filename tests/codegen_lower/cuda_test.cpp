@@ -1,0 +1,70 @@
+// Loop IR bound to blocks and threads prints as CUDA C that NVRTC compiles.
+#include <gtest/gtest.h>
+
+#include "tests/codegen_lower/nvrtc.h"
+#include "tests/codegen_lower/plan_builder.h"
+#include "tests/codegen_lower/random_programs.h"
+#include "tests/codegen_lower/workloads.h"
+#include "tests/support/network_workloads.h"
+#include "tests/support/shared_data.h"
+#include "tlm/codegen/source/source_cuda.h"
+#include "tlm/space/scheduler.h"
+
+namespace tlm::test {
+namespace {
+
+void compiles(const Nvrtc& nvrtc, const ir::Kernel& k, const Target& target, const std::string& what) {
+  const std::string source = codegen::write_cuda(k, target);
+  std::string log;
+  EXPECT_GT(nvrtc.compile(source, target.sm, log), 0u) << what << "\n" << log << source.substr(source.find("extern \"C\""));
+}
+
+TEST(Cuda, LoopsAreBoundToBlocksAndThreads) {
+  const Target target = named_target("sm_80");
+  const ir::Subgraph g = matmul(100, 70, 30);
+  const ir::Kernel k = codegen::lower(g, PlanBuilder(g).tile(0, 0, 4).tile(0, 1, 2).parallel(0, 2).build(), target);
+  ASSERT_EQ(k.phases.size(), 1u);
+  EXPECT_EQ(k.phases[0].body->loop, ir::LoopKind::kBlock);
+  EXPECT_EQ(k.phases[0].extent * k.phases[0].threads >= 25 * 35, true);
+  EXPECT_EQ(k.phases[0].body->body[0]->loop, ir::LoopKind::kThread);
+  const std::string source = codegen::write_cuda(k, target);
+  EXPECT_NE(source.find("__global__"), std::string::npos);
+  EXPECT_NE(source.find("blockIdx.x"), std::string::npos);
+}
+
+TEST(Cuda, HandPlansCompile) {
+  const Nvrtc nvrtc;
+  if (!nvrtc.available()) GTEST_SKIP() << nvrtc.reason();
+  for (const char* name : {"sm_75", "sm_90"}) {
+    const Target target = named_target(name);
+    const ir::Subgraph mm = matmul(100, 70, 30), conv = convolution(9, 5, 20, 3, 1, 1), soft = softmax(7, 37), arg = argmax(5, 41), scan = cumsum(9, 12, true);
+    compiles(nvrtc, codegen::lower(mm, PlanBuilder(mm).tile(0, 0, 4).tile(0, 1, 2).parallel(0, 2).build(), target), target, "matmul");
+    compiles(nvrtc, codegen::lower(conv, PlanBuilder(conv).inlined(0).epilogue(1, 2).vector(1, 0, 8, 1).tile(1, 2, 4).parallel(1, 2).build(), target), target, "convolution");
+    compiles(nvrtc, codegen::lower(soft, PlanBuilder(soft).parallel(0, 1).parallel(1, 1).parallel(2, 2).build(), target), target, "softmax");
+    compiles(nvrtc, codegen::lower(arg, PlanBuilder(arg).parallel(0, 1).build(), target), target, "argmax");
+    compiles(nvrtc, codegen::lower(scan, PlanBuilder(scan).parallel(0, 1).build(), target), target, "cumsum");
+  }
+}
+
+TEST(Cuda, RandomProgramsCompile) {
+  const Nvrtc nvrtc;
+  if (!nvrtc.available()) GTEST_SKIP() << nvrtc.reason();
+  const Target target = named_target("sm_80");
+  for (const RandomProgram& p : random_programs(500, 12, target)) compiles(nvrtc, codegen::lower(p.program.g, p.plan, target), target, p.describe());
+}
+
+TEST(Cuda, EveryWorkloadOfTheNetworksPrints) {
+  const Nvrtc nvrtc;
+  const Target target = named_target("sm_80");
+  size_t n = 0;
+  for (const ir::Subgraph& g : network_workloads()) {
+    space::Walk walk = space::Space::build(g, target)->walk();
+    walk.complete();
+    const ir::Kernel k = codegen::lower(g, walk.plan(), target);
+    EXPECT_FALSE(codegen::write_cuda(k, target).empty());
+    if (nvrtc.available() && n++ % 8 == 0) compiles(nvrtc, k, target, g.name);
+  }
+}
+
+}  // namespace
+}  // namespace tlm::test
