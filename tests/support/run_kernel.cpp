@@ -39,22 +39,28 @@ const TlmModule* load_image(const std::vector<std::byte>& image, void** library)
 }
 }  // namespace
 
-CompiledKernels::CompiledKernels(std::vector<Kernel> kernels, const Target& target, int jobs) : kernels_(std::move(kernels)) {
+std::vector<std::string> kernel_sources(const std::vector<Kernel>& kernels, const Target& target, std::vector<uint32_t>& first_entry) {
+  std::vector<std::string> units;
   uint32_t entries = 0;
-  for (const Kernel& k : kernels_) {
-    first_entry_.push_back(entries);
+  for (const Kernel& k : kernels) {
+    first_entry.push_back(entries);
     entries += static_cast<uint32_t>(k.phases.size());
   }
-  for (size_t i = 0; i < kernels_.size(); i += kUnit) {
+  for (size_t i = 0; i < kernels.size(); i += kUnit) {
     std::vector<const Kernel*> unit;
     std::vector<uint32_t> entry;
-    for (size_t j = i; j < std::min(i + kUnit, kernels_.size()); ++j) {
-      unit.push_back(&kernels_[j]);
-      entry.push_back(first_entry_[j]);
+    for (size_t j = i; j < std::min(i + kUnit, kernels.size()); ++j) {
+      unit.push_back(&kernels[j]);
+      entry.push_back(first_entry[j]);
     }
-    units_.push_back(codegen::write_c(unit, entry, target));
+    units.push_back(codegen::write_c(unit, entry, target));
   }
-  units_.push_back(codegen::write_c_module(entries, target));
+  units.push_back(codegen::write_c_module(entries, target));
+  return units;
+}
+
+CompiledKernels::CompiledKernels(std::vector<Kernel> kernels, const Target& target, int jobs) : kernels_(std::move(kernels)) {
+  units_ = kernel_sources(kernels_, target, first_entry_);
   codegen::BuildOptions options;
   options.jobs = jobs;
   if (const char* folder = std::getenv("TLM_KEEP_SOURCES"))
@@ -64,11 +70,40 @@ CompiledKernels::CompiledKernels(std::vector<Kernel> kernels, const Target& targ
     }
   const std::vector<std::byte> image = codegen::build_image(units_, target, codegen::find_c_toolchain(target), options);
   module_ = load_image(image, &library_);
-  TLM_CHECK(static_cast<const TlmModule*>(module_)->phase_count == entries);
+  TLM_CHECK(module_);
 }
 
 CompiledKernels::~CompiledKernels() {
   if (library_) dlclose(library_);
+}
+
+std::vector<std::vector<std::byte>> kernel_buffers(const Kernel& k, const Subgraph& g, const std::vector<Tensor>& bound) {
+  std::vector<std::vector<std::byte>> buffers;
+  for (const KernelParam& p : k.params) {
+    const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
+    std::vector<std::byte> b(static_cast<size_t>(p.elements) * dtype_size(decl.dtype), std::byte{0x7f});
+    if (decl.role == TensorRole::kConstant) {
+      const std::vector<std::byte> packed = codegen::pack_constant(bound[static_cast<size_t>(p.tensor)], p.packed);
+      TLM_CHECK(packed.size() == b.size()) << packed.size() << " bytes of a constant against " << b.size();
+      b = packed;
+    } else if (!p.output) {
+      place_into(decl, bound[static_cast<size_t>(p.tensor)], b.data());
+    }
+    buffers.push_back(std::move(b));
+  }
+  return buffers;
+}
+
+std::string take_outputs(const Kernel& k, const Subgraph& g, const std::vector<const std::byte*>& buffers, std::vector<Tensor>& bound) {
+  for (size_t q = 0; q < k.params.size(); ++q) {
+    const KernelParam& p = k.params[q];
+    if (!p.output) continue;
+    const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
+    bound[static_cast<size_t>(p.tensor)] = gather(decl, buffers[q]);
+    const std::vector<std::byte> expected = place(decl, bound[static_cast<size_t>(p.tensor)], std::byte{0x7f});
+    if (std::memcmp(expected.data(), buffers[q], expected.size()) != 0) return "an element outside of output " + decl.name + " was written";
+  }
+  return "";
 }
 
 std::string CompiledKernels::run(size_t i, const Subgraph& g, std::vector<Tensor>& bound, Rng rng) const {
@@ -76,18 +111,12 @@ std::string CompiledKernels::run(size_t i, const Subgraph& g, std::vector<Tensor
   const auto* module = static_cast<const TlmModule*>(module_);
   std::vector<GuardedBuffer> buffers;
   std::vector<void*> pointers;
-  for (const KernelParam& p : k.params) {
-    const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
-    GuardedBuffer b(static_cast<size_t>(p.elements) * dtype_size(decl.dtype));
-    if (decl.role == TensorRole::kConstant) {
-      const std::vector<std::byte> packed = codegen::pack_constant(bound[static_cast<size_t>(p.tensor)], p.packed);
-      TLM_CHECK(packed.size() == b.size()) << packed.size() << " bytes of a constant against " << b.size();
-      std::memcpy(b.data(), packed.data(), packed.size());
-    } else if (!p.output) {
-      place_into(decl, bound[static_cast<size_t>(p.tensor)], b.data());
-    }
-    pointers.push_back(b.data());
-    buffers.push_back(std::move(b));
+  std::vector<const std::byte*> bytes;
+  for (const std::vector<std::byte>& initial : kernel_buffers(k, g, bound)) {
+    buffers.emplace_back(initial.size());
+    std::memcpy(buffers.back().data(), initial.data(), initial.size());
+    pointers.push_back(buffers.back().data());
+    bytes.push_back(buffers.back().data());
   }
   GuardedBuffer workspace(static_cast<size_t>((k.workspace_bytes + 63) / 64 * 64)), worker(static_cast<size_t>((k.worker_bytes + 63) / 64 * 64));
   const TlmKernelArgs args = {pointers.data(), nullptr, workspace.data()};
@@ -104,15 +133,7 @@ std::string CompiledKernels::run(size_t i, const Subgraph& g, std::vector<Tensor
     });
     if (!fault.empty()) return fault + " in phase " + std::to_string(p);
   }
-  for (size_t q = 0; q < k.params.size(); ++q) {
-    const KernelParam& p = k.params[q];
-    if (!p.output) continue;
-    const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
-    bound[static_cast<size_t>(p.tensor)] = gather(decl, buffers[q].data());
-    const std::vector<std::byte> expected = place(decl, bound[static_cast<size_t>(p.tensor)], std::byte{0x7f});
-    if (std::memcmp(expected.data(), buffers[q].data(), expected.size()) != 0) return "an element outside of output " + decl.name + " was written";
-  }
-  return "";
+  return take_outputs(k, g, bytes, bound);
 }
 
 std::vector<Tensor> random_bound(const Subgraph& g, Rng& rng, bool small_integers) {

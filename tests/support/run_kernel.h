@@ -14,6 +14,8 @@
 namespace tlm::test {
 
 // Many kernels, compiled together (about 50 to a unit: starting the compiler costs more than a kernel does).
+std::vector<std::string> kernel_sources(const std::vector<ir::Kernel>& kernels, const Target& target, std::vector<uint32_t>& first_entry);
+
 class CompiledKernels {
  public:
   // `jobs`: compiler processes at once.
@@ -38,6 +40,11 @@ class CompiledKernels {
   void* library_ = nullptr;
   const void* module_ = nullptr;
 };
+
+// The bytes of each parameter's buffer before a run (outputs poisoned with 0x7f), and after it: completes `bound` with the outputs;
+// "" or a complaint about bytes that no element of an output owns.
+std::vector<std::vector<std::byte>> kernel_buffers(const ir::Kernel& k, const ir::Subgraph& g, const std::vector<Tensor>& bound);
+std::string take_outputs(const ir::Kernel& k, const ir::Subgraph& g, const std::vector<const std::byte*>& buffers, std::vector<Tensor>& bound);
 
 // Inputs and constants with random values: small integers (sums stay exact in every type), or normal floats.
 std::vector<Tensor> random_bound(const ir::Subgraph& g, Rng& rng, bool small_integers);
