@@ -72,6 +72,9 @@ class LayoutAssigner {
       }
       spread();
     }
+    for (NodeId id : g_.topological_order()) {
+      if (g_.node(id).op == OpKind::kTranspose) turn_in_place(g_.node(id));
+    }
     bool changed = false;
     for (size_t v = 0; v < g_.values.size(); ++v) {
       Value& value = g_.values[v];
@@ -137,10 +140,42 @@ class LayoutAssigner {
     }
   }
 
-  // Every operand broadcasts to the one output. Told from shapes, so that no list of operators is needed.
+  // A transposition that leaves the innermost dimension where it is moves nothing if one side takes the order of the other: the
+  // heads of attention. The rows stay contiguous, so that whoever writes or reads them loses nothing.
+  void turn_in_place(const Node& n) {
+    const ValueId x = n.inputs[0], y = n.outputs[0];
+    const std::vector<int64_t> perm = n.attr_ints("perm");
+    const auto rank = perm.size();
+    if (rank == 0 || perm.back() != static_cast<int64_t>(rank) - 1 || !order_[static_cast<size_t>(x.index)].empty()) return;
+    std::vector<int> order(rank);
+    if (wants_row_major(y)) {
+      // y row-major: dimension perm[j] of x lies where dimension j of y does.
+      if (uses_.readers(x).size() != 1 || uses_.is_output(x) || route_of_producer(x) != Route::kStages) return;
+      for (size_t j = 0; j < rank; ++j) order[j] = static_cast<int>(perm[j]);
+      offer(x, order);
+    } else {
+      for (size_t j = 0; j < rank; ++j) order[static_cast<size_t>(perm[j])] = static_cast<int>(j);
+      offer(y, order);
+    }
+  }
+
+  // Fixed so, or read by a reshape.
+  bool wants_row_major(ValueId v) const {
+    const auto i = static_cast<size_t>(v.index);
+    if (decided_[i]) return order_[i].empty();
+    const std::vector<NodeId>& readers = uses_.readers(v);
+    return std::any_of(readers.begin(), readers.end(), [&](NodeId r) { return route(g_.node(r).op) == Route::kView; });
+  }
+
+  Route route_of_producer(ValueId v) const {
+    const NodeId p = g_.value(v).producer;
+    return p.valid() ? route(g_.node(p).op) : Route::kFoldOnly;
+  }
+
+  // Every operand broadcasts to the one output: told from shapes, but for operators that look elementwise and are not.
   bool is_elementwise(const Node& n) const {
     if (n.outputs.size() != 1 || !n.outputs[0].valid() || route(n.op) != Route::kStages) return false;
-    switch (n.op) {  // same shapes, but not point by point
+    switch (n.op) {
       case OpKind::kMatMul:
       case OpKind::kGemm:
       case OpKind::kEinsum:

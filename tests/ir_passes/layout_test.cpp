@@ -12,7 +12,6 @@ using ir::OpKind;
 using ir::ValueId;
 using ints = std::vector<int64_t>;
 using order = std::vector<int>;
-const order kLast4 = {0, 2, 3, 1};
 
 // Orders by name; "" for row-major ones.
 std::string orders(const ir::Graph& g) {
@@ -63,6 +62,34 @@ TEST(AssignLayouts, OrdersPassThroughReshapes) {
   ir::assign_layouts(g);
   EXPECT_EQ(orders(g), "x\nc 0231\nsplit 03412\nturned 03412\njoined 0231\ny\n");
   EXPECT_EQ(brief(g, ir::partition(g)), "c: c\nturned: turned\ny: y.pad, y\n");
+  check_partition(g);
+}
+
+// The heads of attention: split, turned, multiplied, turned back, merged. No transposition is left but that of the key.
+TEST(AssignLayouts, HeadsAreTurnedInPlace) {
+  ir::Graph g = tools::make_zoo("tiny_attention", 1, 0);
+  ir::run_graph_passes(g);
+  for (const ir::Value& v : g.values) {
+    const bool turned = v.name == "query.heads" || v.name == "value.heads" || v.name == "context";
+    if (!v.constant) {
+      EXPECT_EQ(v.order, turned ? order({0, 2, 1, 3}) : order()) << v.name;
+    }
+  }
+  std::string steps = brief(g, ir::partition(g));
+  EXPECT_NE(steps.find("scores: key.heads, scores, scaled\n"), std::string::npos) << steps;
+  EXPECT_EQ(steps.find("query.heads"), std::string::npos) << steps;
+  EXPECT_EQ(steps.find("context.tokens"), std::string::npos) << steps;
+  check_partition(g);
+}
+
+// Into an output of the model: what comes before writes there.
+TEST(AssignLayouts, TurnedOutput) {
+  SmallGraph s;
+  const auto r = s.op(OpKind::kRelu, "r", {s.input("x", {2, 3, 4})});
+  ir::Graph g = s.done({s.op(OpKind::kTranspose, "y", {r}, {{"perm", ints{1, 0, 2}}})});
+  ir::assign_layouts(g);
+  EXPECT_EQ(orders(g), "x\nr 102\ny\n");
+  EXPECT_EQ(brief(g, ir::partition(g)), "r: r in y\n");
   check_partition(g);
 }
 

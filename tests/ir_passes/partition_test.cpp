@@ -127,6 +127,23 @@ TEST(Partition, Fusion) {
          return s.done({s.op(OpKind::kMatMul, "y", {s.input("q", {2, 4, 3}), t})});
        },
        "y: t, y\n"},
+      {"what several stages write does not",
+       [] {
+         SmallGraph s;
+         const auto c =
+             s.op(OpKind::kConcat, "c", {s.input("x", {1, 2, 5, 5}), s.input("z", {1, 2, 5, 5})}, {{"axis", int64_t{1}}});
+         return s.done({s.conv("y", c, 4)});
+       },
+       "c: c.0, c.1\ny: y\n"},
+      {"an epilogue whose operand depends on another result would be a circle",
+       [] {
+         SmallGraph s;
+         const auto n =
+             s.ops(OpKind::kLayerNormalization, "n", {s.input("x", {2, 4}), s.constant("k", {4})}, {{"axis", int64_t{1}}}, 2);
+         const auto m = s.op(OpKind::kReduceSum, "m", {n[1]}, {{"axes", ints{0}}});
+         return s.done({s.op(OpKind::kAdd, "y", {n[0], m})});
+       },
+       "n: n.mean, n.variance, n\nm: m\ny: y\n"},
       {"an epilogue that needs what depends on the result would be a circle",
        [] {
          SmallGraph s;
@@ -269,6 +286,15 @@ TEST(Partition, PortsAndCalls) {
          return s.done({t[0], t[1]});
        },
        "p: p\ncall TopK\n"},
+      {"nor one that does not begin the buffer",
+       [] {
+         SmallGraph s;
+         const auto r = s.op(OpKind::kExp, "r", {s.input("x", {4, 6})});
+         const auto p = s.op(OpKind::kSlice, "p", {r}, {{"starts", ints{1, 0}}, {"steps", ints{1, 1}}, {"extents", ints{3, 6}}});
+         const auto t = s.ops(OpKind::kTopK, "t", {p}, {{"k", int64_t{2}}, {"axis", int64_t{1}}}, 2);
+         return s.done({t[0], t[1], s.op(OpKind::kNeg, "y", {r})});
+       },
+       "r: r\np: p\ncall TopK\ny: y\n"},
       {"nothing is done for values without elements",
        [] {
          SmallGraph s;
