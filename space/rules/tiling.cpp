@@ -56,7 +56,9 @@ std::vector<Choice> candidates(const Context& c, const Sketch& s, int axis) {
   std::vector<Choice> out = {{0}};
   const NestInfo& n = *s.info;
   if (c.target.device != DeviceKind::kCpu || axis >= n.spatial) return out;
-  if (!tiling_helps(n, c.target)) return out;
+  int loops = 0;  // a single loop gains nothing from being two
+  for (int a = 0; a < n.spatial; ++a) loops += n.extent[a] > nest_plan(s).axes[a].tile;
+  if (loops < 2 || !tiling_helps(n, c.target)) return out;
   const int64_t extent = n.extent[axis], tile = nest_plan(s).axes[axis].tile;
   std::vector<int64_t> sizes;
   for (int64_t parts : {2, 3, 4, 6, 8, 12, 16, 32}) sizes.push_back(round_up(ceil_div(extent, parts), tile));
