@@ -14,16 +14,16 @@
 //
 // Attributes from inputs (all the others are data, constant or not)
 //
-//   Reshape                [x]              shape: the final extents, no 0 or -1 left
+//   Reshape                [x]              shape: the final extents, no -1 left, a 0 is an extent (allowzero = 1)
 //   Expand                 [x]              shape: the output's extents (x broadcasts to them)
 //   Squeeze, Unsqueeze     [x]              axes
 //   Flatten                [x]              axis (0 … rank)
-//   Reduce*                [x]              axes (all that are reduced; empty: none), keepdims
+//   Reduce*                [x]              axes (all that are reduced; empty: none, then noop_with_empty_axes = 1), keepdims
 //   Slice                  [x]              starts, steps, extents: one entry for EACH dimension, inside bounds:
 //                                           y[i…] = x[starts[d] + steps[d]·i_d …], 0 <= i_d < extents[d] (the output's shape)
 //   Pad                    [x, value?]      pads: 2·rank (begins, then ends), negative crops; mode: constant, reflect, edge, wrap.
 //                                           value: a scalar of x's dtype, 0 if absent
-//   Split                  [x]              axis, split: one size for each output
+//   Split                  [x]              axis, split: the sizes of all parts, also of those at the end that no output names
 //   Tile                   [x]              repeats: rank entries
 //   TopK                   [x]              k, axis, largest, sorted; outputs values, indices (i64)
 //   OneHot                 [indices, values]  depth, axis; values = [off, on]; indices of any numeric type, negative ones wrap
@@ -46,7 +46,8 @@
 //   Output extents come from the output's shape: with ceil_mode the last window may reach past the padded input. Max ignores
 //   what lies outside; an average with count_include_pad = 0 divides by the elements inside x, with 1 by those inside the padded
 //   extent. MaxPool may have a second output, indices (i64): flat positions in x, storage_order 0 row-major, 1 column-major.
-//   ConvTranspose: y[o] gathers x[i]·w[ci, co/group, k] with o = i·stride - pad_begin + k·dilation.
+//   ConvTranspose: y[o] gathers x[i]·w[ci, co/group, k] with o = i·stride - pad_begin + k·dilation; output_padding only makes the
+//   output longer.
 //
 // Replaced while a model is read (never seen by passes or lowering)
 //   Constant → constant value.  Shape, Size → constant value.  Upsample → Resize (asymmetric, floor).  Scatter → ScatterElements.
