@@ -32,7 +32,8 @@ class Printer {
       out_ += i ? ", " : "";
       out_ += (p.output ? "out " : "") + buffer(p.tensor) + ": " + std::to_string(p.elements);
       for (const PackedDim& d : p.packed)
-        out_ += (&d == p.packed.data() ? " packed " : ",") + std::to_string(d.dim) + ":" + std::to_string(d.extent) + "*" + std::to_string(d.step);
+        out_ += (&d == p.packed.data() ? " packed " : ",") + std::to_string(d.dim) + ":" + std::to_string(d.extent) + "*" +
+                std::to_string(d.step);
     }
     out_ += ") workspace " + std::to_string(k_.workspace_bytes) + " worker " + std::to_string(k_.worker_bytes) + " {\n";
     for (size_t i = 0; i < k_.buffers.size(); ++i) declare(static_cast<int>(i));
@@ -70,7 +71,9 @@ class Printer {
 
   std::string text(const Expr& e) const { return e ? print(e, names_) : "?"; }
 
-  static std::string type(DType t, int lanes) { return std::string(dtype_name(t)) + (lanes > 1 ? "x" + std::to_string(lanes) : ""); }
+  static std::string type(DType t, int lanes) {
+    return std::string(dtype_name(t)) + (lanes > 1 ? "x" + std::to_string(lanes) : "");
+  }
 
   void line(const std::string& s) { (((out_ += std::string(2 * static_cast<size_t>(indent_), ' ')) += s) += "\n"); }
 
@@ -105,9 +108,7 @@ class Printer {
       case StmtKind::kLet: return line("let " + names_.local(s->var) + ": " + local_type(s->var) + " = " + text(s->value));
       case StmtKind::kLocal: return line("var " + names_.local(s->var) + ": " + local_type(s->var) + " = " + text(s->value));
       case StmtKind::kAssign: return line(names_.local(s->var) + " = " + text(s->value));
-      case StmtKind::kAlloc:
-        nested("alloc " + buffer(s->buffer), s->body.empty() ? nullptr : s->body[0]);
-        return line("}");
+      case StmtKind::kAlloc: nested("alloc " + buffer(s->buffer), s->body.empty() ? nullptr : s->body[0]); return line("}");
       case StmtKind::kBarrier: return line("barrier");
       case StmtKind::kComment: return line("# " + s->text);
     }

@@ -15,7 +15,8 @@ class KernelVerifier {
   explicit KernelVerifier(const Kernel& k) : k_(k) {}
 
   void run() {
-    need(k_.locals.size() == k_.local_types.size() && k_.locals.size() == k_.local_lanes.size(), "each local has a name, a type and lanes");
+    need(k_.locals.size() == k_.local_types.size() && k_.locals.size() == k_.local_lanes.size(),
+         "each local has a name, a type and lanes");
     names();
     params();
     vars_.assign(k_.vars.size(), false);
@@ -42,7 +43,9 @@ class KernelVerifier {
   // A statement without its body.
   std::string describe(const StmtNode& s) const {
     ExprNames n;
-    const auto pick = [](const auto& v, int i) { return i >= 0 && i < static_cast<int>(v.size()) ? v[i] : "?" + std::to_string(i); };
+    const auto pick = [](const auto& v, int i) {
+      return i >= 0 && i < static_cast<int>(v.size()) ? v[i] : "?" + std::to_string(i);
+    };
     n.var = [&](int i) { return pick(k_.vars, i); };
     n.local = [&](int i) { return pick(k_.locals, i); };
     n.tensor = [&](int i) { return "b" + std::to_string(i); };
@@ -68,8 +71,10 @@ class KernelVerifier {
     std::unordered_set<std::string> seen;
     for (const auto* list : {&k_.vars, &k_.locals})
       for (const std::string& n : *list) {
-        const bool identifier = !n.empty() && n.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos &&
-                                !(n[0] >= '0' && n[0] <= '9');
+        const bool identifier =
+            !n.empty() &&
+            n.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos &&
+            !(n[0] >= '0' && n[0] <= '9');
         need(identifier, "`" + n + "` is not an identifier");
         need(seen.insert(n).second, "the name `" + n + "` is used twice");
       }
@@ -93,7 +98,9 @@ class KernelVerifier {
     const bool loop = p.body->kind == StmtKind::kFor && (p.body->loop == LoopKind::kParallel || p.body->loop == LoopKind::kBlock);
     current_ = p.body.get();
     need(loop || p.extent <= 1, "a phase without parallel loop has one iteration");
-    if (loop) need(p.body->extent && p.body->extent->op == Op::kInt && p.body->extent->ival == p.extent, "the phase's extent is its loop's");
+    if (loop)
+      need(p.body->extent && p.body->extent->op == Op::kInt && p.body->extent->ival == p.extent,
+           "the phase's extent is its loop's");
     outermost_ = true;
     stmt(p.body);
     current_ = nullptr;
@@ -177,7 +184,8 @@ class KernelVerifier {
       need(i->dtype == DType::kI64, "an index is i64");
       lanes = std::max(lanes, i->lanes);
     }
-    need(s.indices.size() == b.shape.size() || (b.shape.empty() && s.indices.size() == 1), "one index for each dimension, one offset once placed");
+    need(s.indices.size() == b.shape.size() || (b.shape.empty() && s.indices.size() == 1),
+         "one index for each dimension, one offset once placed");
     expression(s.value, lanes);
     need(s.value->dtype == b.dtype, "the value has the type of the buffer");
     need(lanes == 1 || s.indices.back()->op == Op::kRamp, "a vector is stored at a ramp");
@@ -216,7 +224,8 @@ class KernelVerifier {
   void expression(const Expr& root, int lanes) {
     need(static_cast<bool>(root), "empty expression");
     visit(root, [&](const Expr& e) { node(e); });
-    need(lanes == 0 || root->lanes == lanes, "the value has " + std::to_string(root->lanes) + " lanes, not " + std::to_string(lanes));
+    need(lanes == 0 || root->lanes == lanes,
+         "the value has " + std::to_string(root->lanes) + " lanes, not " + std::to_string(lanes));
   }
 
   void node(const Expr& e) {
@@ -232,14 +241,16 @@ class KernelVerifier {
         need(e->id >= 0 && e->id < static_cast<int>(k_.locals.size()), "no such local");
         const auto id = static_cast<size_t>(e->id);
         need(locals_[id] != Local::kUndeclared, "local `" + k_.locals[id] + "` is not in scope");
-        need(e->dtype == k_.local_types[id] && e->lanes == k_.local_lanes[id], "local `" + k_.locals[id] + "` is read with another type");
+        need(e->dtype == k_.local_types[id] && e->lanes == k_.local_lanes[id],
+             "local `" + k_.locals[id] + "` is read with another type");
         break;
       }
       case Op::kLoad: {
         buffer(e->id);
         const Buffer& b = k_.buffers[static_cast<size_t>(e->id)];
         need(e->dtype == b.dtype, "a load has the type of its buffer");
-        need(e->args.size() == b.shape.size() || (b.shape.empty() && e->args.size() == 1), "one index for each dimension, one offset once placed");
+        need(e->args.size() == b.shape.size() || (b.shape.empty() && e->args.size() == 1),
+             "one index for each dimension, one offset once placed");
         need(e->ival >= 0 && e->ival <= e->lanes, "a load reads more lanes than it has");
         break;
       }
@@ -258,9 +269,9 @@ class KernelVerifier {
   const Kernel& k_;
   const StmtNode* current_ = nullptr;
   bool outermost_ = false;
-  std::vector<bool> vars_;       // in scope
+  std::vector<bool> vars_;  // in scope
   std::vector<Local> locals_;
-  std::vector<int> declared_;    // locals in scope, in order
+  std::vector<int> declared_;  // locals in scope, in order
   std::set<int> thread_vars_, thread_locals_, open_allocs_, allocated_, outside_;
   int blocks_ = 0, divergent_ = 0;
 };

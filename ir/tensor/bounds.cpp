@@ -101,7 +101,8 @@ Interval range_of_op(const Expr& e, const std::vector<int64_t>& extents) {
       const Interval a = arg(0), b = arg(1);
       if (!finite(b) || b.lo != b.hi || b.lo <= 0) return kEverything;
       if (e->op == Op::kDiv && a.lo < 0) return a.lo == kMinusInf ? kEverything : Interval{a.lo / b.lo, a.hi / b.lo};
-      return {a.lo == kMinusInf ? kMinusInf : floor_quotient(a.lo, b.lo), a.hi == kPlusInf ? kPlusInf : floor_quotient(a.hi, b.lo)};
+      return {a.lo == kMinusInf ? kMinusInf : floor_quotient(a.lo, b.lo),
+              a.hi == kPlusInf ? kPlusInf : floor_quotient(a.hi, b.lo)};
     }
     case Op::kFloorMod:
     case Op::kMod: {

@@ -51,7 +51,8 @@ class CostModel {
       a.coef.assign(extents_.size(), 0);
       for (size_t d = 0; d < o.indices.size(); ++d)
         if (const auto index = as_affine(o.indices[d], static_cast<int>(extents_.size())))
-          for (size_t i = 0; i < extents_.size(); ++i) a.coef[i] += index->coef[i] * tensors[static_cast<size_t>(o.tensor)].strides[d];
+          for (size_t i = 0; i < extents_.size(); ++i)
+            a.coef[i] += index->coef[i] * tensors[static_cast<size_t>(o.tensor)].strides[d];
       loads_.push_back(std::move(a));
     }
   }
@@ -252,7 +253,7 @@ class StageEvaluator {
 
   void reset(int r, const Expr& identity, int64_t lanes) {
     const float f = static_cast<float>(identity->fval);
-    const void* value = identity->op == Op::kInt ? static_cast<const void*>(&identity->ival)
+    const void* value = identity->op == Op::kInt           ? static_cast<const void*>(&identity->ival)
                         : program_.lane(r) == Lane::kFloat ? static_cast<const void*>(&f)
                                                            : &identity->fval;
     row_fill(program_.lane(r), program_.buffer(r), value, lanes);
@@ -376,7 +377,8 @@ void evaluate(const Subgraph& g, std::vector<Tensor>& bound) {
     const auto empty = [](const Axis& a) { return a.extent == 0 && a.kind != AxisKind::kReduce; };
     if (std::none_of(g.stages[s].axes.begin(), g.stages[s].axes.end(), empty)) StageEvaluator(g.stages[s], rows).run();
     for (size_t t = 0; t < g.tensors.size(); ++t)
-      if (g.tensors[t].role == TensorRole::kInternal && rows[t].data && std::max(last_reader[t], last_writer[t]) <= static_cast<int>(s))
+      if (g.tensors[t].role == TensorRole::kInternal && rows[t].data &&
+          std::max(last_reader[t], last_writer[t]) <= static_cast<int>(s))
         bound[t] = Tensor(), rows[t].data = nullptr;
   }
   for (size_t t = 0; t < g.tensors.size(); ++t)

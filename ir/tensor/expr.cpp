@@ -96,7 +96,8 @@ Expr gather_constants(Op op, const Expr& a, const Expr& b) {
   if (is_float(a->dtype) || (op != Op::kAdd && op != Op::kMul && op != Op::kSub)) return {};
   if (op == Op::kSub) {
     if (b->op != Op::kInt) return {};
-    return make_op(Op::kAdd, {a, make_int(wrap_int(static_cast<int64_t>(0 - static_cast<uint64_t>(b->ival)), b->dtype), b->dtype)});
+    return make_op(Op::kAdd,
+                   {a, make_int(wrap_int(static_cast<int64_t>(0 - static_cast<uint64_t>(b->ival)), b->dtype), b->dtype)});
   }
   if (a->op == Op::kInt && b->op != Op::kInt) return make_op(op, {b, a});
   if (b->op == Op::kInt && a->op == op && a->args[1]->op == Op::kInt && a->lanes == a->args[0]->lanes)

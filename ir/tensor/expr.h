@@ -19,9 +19,11 @@ namespace tlm::ir {
 // kMin/kMax return NaN if either is NaN. Comparisons and logic yield kBool. kSelect(c, a, b) evaluates only the chosen arm:
 // a load in the other arm is not executed. kCast float→int truncates and saturates (NaN → 0), int→int wraps, →bool is != 0;
 // f64 and integers go to f16 and bf16 by way of f32. A shift by less than 0 or by the width or more yields 0 (kShr of a negative
-// number: -1). kSign of NaN is NaN. kPow of integers wraps; a negative exponent truncates 1/x^n. kFloor … kTrunc of integers are the identity.
+// number: -1). kSign of NaN is NaN. kPow of integers wraps; a negative exponent truncates 1/x^n. kFloor … kTrunc of integers are
+// the identity.
 // Arithmetic on f16 and bf16 is done in f32 and rounds after every node: lowerings cast to f32 instead.
 // A vector node (lanes > 1) takes arguments of its own number of lanes or of one lane, which is broadcast.
+// clang-format off
 #define TLM_EXPR_OPS(X)                                                                                           \
   X(kInt, "int", 0)       /* literal: ival */                                                                     \
   X(kFloat, "float", 0)   /* literal: fval */                                                                     \
@@ -47,6 +49,7 @@ namespace tlm::ir {
   X(kSinh, "sinh", 1) X(kCosh, "cosh", 1) X(kTanh, "tanh", 1)                                                     \
   X(kAsinh, "asinh", 1) X(kAcosh, "acosh", 1) X(kAtanh, "atanh", 1) X(kErf, "erf", 1)                             \
   X(kIsNan, "isnan", 1) X(kIsInf, "isinf", 1)
+// clang-format on
 
 enum class Op : uint8_t {
 #define X(name, text, arity) name,

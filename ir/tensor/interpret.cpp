@@ -220,17 +220,18 @@ class StageRunner {
   int accumulators_;
   std::vector<int64_t> extents_;
   PointProgram program_;
-  std::vector<int> reduce_;                       // reduction axes, outermost first
+  std::vector<int> reduce_;  // reduction axes, outermost first
   std::vector<std::vector<OutputIndex>> outputs_;
-  std::vector<int> results_;                      // registers
-  int step_end_ = 0, end_ = 0;                    // code: [0, step_end_) one term, [step_end_, end_) the results
-  int term_ = -1;                                 // register of a directly summed term
+  std::vector<int> results_;    // registers
+  int step_end_ = 0, end_ = 0;  // code: [0, step_end_) one term, [step_end_, end_) the results
+  int term_ = -1;               // register of a directly summed term
   double wide_sum_ = 0, magnitude_ = 0, term_errors_ = 0;
   int64_t terms_ = 0;
 };
 
 // The memory of all tensors; internal and output ones are allocated.
-std::vector<TensorMemory> make_memory(const Subgraph& g, const std::vector<Tensor>& bound, std::vector<Tensor>& made, bool lazy, bool errors) {
+std::vector<TensorMemory> make_memory(const Subgraph& g, const std::vector<Tensor>& bound, std::vector<Tensor>& made, bool lazy,
+                                      bool errors) {
   std::vector<TensorMemory> memory(g.tensors.size());
   made.resize(g.tensors.size());
   for (size_t t = 0; t < g.tensors.size(); ++t) {
@@ -279,7 +280,9 @@ class PointInterpreter : public ElementSource {
     TensorMemory& t = memory_[static_cast<size_t>(tensor)];
     if (!t.ready.empty() && !t.ready[static_cast<size_t>(position)]) compute(tensor, position);
     const Scalar s = read_element(t.data, t.dtype, position);
-    return is_float(t.dtype) ? s.f : t.dtype == DType::kU64 ? static_cast<double>(static_cast<uint64_t>(s.i)) : static_cast<double>(s.i);
+    return is_float(t.dtype)        ? s.f
+           : t.dtype == DType::kU64 ? static_cast<double>(static_cast<uint64_t>(s.i))
+                                    : static_cast<double>(s.i);
   }
 
   double error(int tensor, int64_t position) const {
@@ -307,8 +310,8 @@ void interpret(const Subgraph& g, std::vector<Tensor>& bound, bool wide) {
     if (g.tensors[t].role != TensorRole::kInput && g.tensors[t].role != TensorRole::kConstant) bound[t] = std::move(made[t]);
 }
 
-std::vector<double> interpret_points(const Subgraph& g, const std::vector<Tensor>& bound, int t, std::span<const int64_t> positions,
-                                     std::vector<double>* error_scale) {
+std::vector<double> interpret_points(const Subgraph& g, const std::vector<Tensor>& bound, int t,
+                                     std::span<const int64_t> positions, std::vector<double>* error_scale) {
   TLM_CHECK(t >= 0 && t < static_cast<int>(g.tensors.size())) << "tensor " << t;
   PointInterpreter interpreter(g, bound, error_scale != nullptr);
   const int64_t count = element_count(g.tensors[static_cast<size_t>(t)].shape);

@@ -66,7 +66,8 @@ void place_into(const TensorDecl& decl, const Tensor& logical, std::byte* buffer
   check(decl);
   const size_t size = dtype_size(decl.dtype);
   for_each_row(decl, [&](int64_t position, int64_t address, int64_t n, int64_t stride) {
-    copy_row(size, buffer + address * static_cast<int64_t>(size), stride, logical.data() + position * static_cast<int64_t>(size), 1, n);
+    copy_row(size, buffer + address * static_cast<int64_t>(size), stride, logical.data() + position * static_cast<int64_t>(size),
+             1, n);
   });
 }
 

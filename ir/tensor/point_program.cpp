@@ -71,7 +71,8 @@ void write_element(std::byte* data, DType t, int64_t position, Scalar v) {
   }
 }
 
-PointProgram::PointProgram(const std::vector<int64_t>& extents, int accumulators, std::vector<TensorMemory>& tensors, ElementSource* source)
+PointProgram::PointProgram(const std::vector<int64_t>& extents, int accumulators, std::vector<TensorMemory>& tensors,
+                           ElementSource* source)
     : extents_(extents), tensors_(tensors), source_(source), sites_of_axis_(extents.size()) {
   regs_.resize(extents.size() + static_cast<size_t>(accumulators));
   for (Scalar& r : regs_) r.i = 0;
@@ -203,7 +204,8 @@ int64_t PointProgram::locate(const Site& s) const {
   int64_t position = 0;
   for (size_t d = 0; d < s.indices.size(); ++d) {
     const int64_t i = regs_[s.indices[d]].i;
-    TLM_CHECK(i >= 0 && i < t.shape[d]) << "index " << i << " of dimension " << d << " of tensor " << s.tensor << " " << to_string(t.shape);
+    TLM_CHECK(i >= 0 && i < t.shape[d]) << "index " << i << " of dimension " << d << " of tensor " << s.tensor << " "
+                                        << to_string(t.shape);
     position += i * t.strides[d];
   }
   return position;
@@ -223,7 +225,9 @@ double PointProgram::propagate(const Instr& i) const {
   const int operands[3] = {i.a, i.b, i.c};
   const int n = i.code == Code::kCast ? 1 : op_arity(i.op);
   double moved = 0;
-  const auto eval = [&](const Scalar* v) { return i.code == Code::kCast ? cast_scalar(v[0], i.arg_type, i.type) : apply(i.op, i.arg_type, v); };
+  const auto eval = [&](const Scalar* v) {
+    return i.code == Code::kCast ? cast_scalar(v[0], i.arg_type, i.type) : apply(i.op, i.arg_type, v);
+  };
   for (int k = 0; k < n; ++k) {
     const double e = errors_[operands[k]];
     if (e == 0) continue;
@@ -265,8 +269,12 @@ void PointProgram::execute(int from, int to) {
       case Code::kAddF32: r[i.dst].f = static_cast<float>(r[i.a].f + r[i.b].f); break;
       case Code::kMulF32: r[i.dst].f = static_cast<float>(r[i.a].f * r[i.b].f); break;
       case Code::kAddF64: r[i.dst].f = r[i.a].f + r[i.b].f; break;
-      case Code::kAddI64: r[i.dst].i = static_cast<int64_t>(static_cast<uint64_t>(r[i.a].i) + static_cast<uint64_t>(r[i.b].i)); break;
-      case Code::kMulI64: r[i.dst].i = static_cast<int64_t>(static_cast<uint64_t>(r[i.a].i) * static_cast<uint64_t>(r[i.b].i)); break;
+      case Code::kAddI64:
+        r[i.dst].i = static_cast<int64_t>(static_cast<uint64_t>(r[i.a].i) + static_cast<uint64_t>(r[i.b].i));
+        break;
+      case Code::kMulI64:
+        r[i.dst].i = static_cast<int64_t>(static_cast<uint64_t>(r[i.a].i) * static_cast<uint64_t>(r[i.b].i));
+        break;
       case Code::kApply: {
         const Scalar v[3] = {r[i.a], r[i.b], r[i.c]};
         r[i.dst] = apply(i.op, i.arg_type, v);
@@ -283,7 +291,8 @@ void PointProgram::execute(int from, int to) {
         break;
       case Code::kSelectError:
         // A condition that rounding may flip: a float is taken for continuous there (relu and the like), an integer is open.
-        if (kErrors && errors_[i.a] > 0) errors_[i.dst] = is_float(i.type) ? 2 * errors_[i.dst] : std::numeric_limits<double>::infinity();
+        if (kErrors && errors_[i.a] > 0)
+          errors_[i.dst] = is_float(i.type) ? 2 * errors_[i.dst] : std::numeric_limits<double>::infinity();
         break;
     }
     if (!kErrors) continue;

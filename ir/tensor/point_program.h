@@ -39,33 +39,47 @@ class PointProgram {
   int acc_register(int j) const { return static_cast<int>(extents_.size()) + j; }
   // Appends code for e and returns the register of its value. Accumulator j of the expression is register acc[j].
   int compile(const Expr& e, const std::vector<int>& acc);
-  int temporary();                           // a new register
+  int temporary();  // a new register
   void add_move(int to, int from, DType t);
-  void forget_shared();                      // code compiled from here on reuses no earlier value (it runs separately)
+  void forget_shared();  // code compiled from here on reuses no earlier value (it runs separately)
   int size() const { return static_cast<int>(code_.size()); }
 
   Scalar& reg(int r) { return regs_[r]; }
   double& error(int r) { return errors_[r]; }  // only with track_errors
   void track_errors() { errors_.assign(regs_.size(), 0.0); }
 
-  void seek();                               // after axis registers were set at will
-  void advance(int axis, int64_t steps);     // moves an axis register and all addresses that depend on it
+  void seek();                            // after axis registers were set at will
+  void advance(int axis, int64_t steps);  // moves an axis register and all addresses that depend on it
   void run(int from, int to);
 
  private:
-  enum class Code : uint8_t { kApply, kAddF32, kMulF32, kAddF64, kAddI64, kMulI64, kCast, kMove, kJump, kJumpIfNot, kLoad, kLoadF32, kSelectError };
+  enum class Code : uint8_t {
+    kApply,
+    kAddF32,
+    kMulF32,
+    kAddF64,
+    kAddI64,
+    kMulI64,
+    kCast,
+    kMove,
+    kJump,
+    kJumpIfNot,
+    kLoad,
+    kLoadF32,
+    kSelectError
+  };
   struct Instr {
     Code code;
     Op op;
-    DType type;      // of the result
+    DType type;  // of the result
     DType arg_type;
     int dst, a, b, c;
   };
   struct Site {  // a load in the code
     int tensor;
-    bool affine;                  // then `address` follows the axes; else `indices` are registers
+    bool affine;  // then `address` follows the axes; else `indices` are registers
     int64_t base = 0, address = 0;
-    std::vector<int64_t> coef;    // by axis, in elements
+    std::vector<int64_t> coef;  // by axis, in elements
     std::vector<int> indices;
   };
 

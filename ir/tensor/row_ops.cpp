@@ -134,7 +134,8 @@ bool sign_dependent_op(Op op, int bits, void* dst, const Operand* v, int64_t n) 
     case Op::kMax: return zip([](T a, T b) { return I(a < b ? b : a); });
     case Op::kLt: return zip([](T a, T b) { return I(a < b); });
     case Op::kLe: return zip([](T a, T b) { return I(a <= b); });
-    case Op::kShr: return zip([=](T a, T b) { return I(uint64_t(b) < uint64_t(bits) ? a >> b : is_signed && a < 0 ? T(-1) : T(0)); });
+    case Op::kShr:
+      return zip([=](T a, T b) { return I(uint64_t(b) < uint64_t(bits) ? a >> b : is_signed && a < 0 ? T(-1) : T(0)); });
     case Op::kAbs: return unary<T, I>(dst, v, n, [](T a) { return is_signed && a < 0 ? I(0 - uint64_t(a)) : I(a); }), true;
     case Op::kSign: return unary<T, I>(dst, v, n, [](T a) { return a == 0 ? I(0) : is_signed && a < 0 ? I(-1) : I(1); }), true;
     case Op::kPow:
@@ -178,7 +179,8 @@ bool int_op(Op op, DType t, void* dst, const Operand* v, int64_t n) {
     case Op::kIsNan:
     case Op::kIsInf: return map([](I) { return I(0); });
     default:
-      return is_signed_int(t) ? sign_dependent_op<int64_t>(op, bits, dst, v, n) : sign_dependent_op<uint64_t>(op, bits, dst, v, n);
+      return is_signed_int(t) ? sign_dependent_op<int64_t>(op, bits, dst, v, n)
+                              : sign_dependent_op<uint64_t>(op, bits, dst, v, n);
   }
 }
 
@@ -215,7 +217,8 @@ int64_t saturate(From v, double low, double above, int64_t low_int, int64_t high
   if (v != v) return 0;
   if (v >= static_cast<From>(above)) return high_int;
   if (v <= static_cast<From>(low)) return low_int;
-  return above > 0x1p63 && v >= static_cast<From>(0x1p63) ? static_cast<int64_t>(static_cast<uint64_t>(v)) : static_cast<int64_t>(v);
+  return above > 0x1p63 && v >= static_cast<From>(0x1p63) ? static_cast<int64_t>(static_cast<uint64_t>(v))
+                                                          : static_cast<int64_t>(v);
 }
 
 template <typename From>
@@ -271,7 +274,8 @@ void load_any(DType t, void* dst, const std::byte* data, const int64_t* offset, 
   switch (t) {
     case DType::kF16: return load_as<uint16_t, float>(dst, data, offset, stride, mask, n, f16_to_f32);
     case DType::kBF16: return load_as<uint16_t, float>(dst, data, offset, stride, mask, n, bf16_to_f32);
-    case DType::kBool: return load_as<uint8_t, int64_t>(dst, data, offset, stride, mask, n, [](uint8_t v) { return int64_t{v != 0}; });
+    case DType::kBool:
+      return load_as<uint8_t, int64_t>(dst, data, offset, stride, mask, n, [](uint8_t v) { return int64_t{v != 0}; });
     default: break;
   }
   with_storage(t, [&](auto s) {
@@ -329,7 +333,8 @@ void row_cast(DType from, DType to, void* dst, Operand a, int64_t n) {
   const Lane source = lane_of(from), target = lane_of(to);
   if (source == Lane::kInt && target == Lane::kInt) {
     unary<int64_t, int64_t>(dst, &a, n, [](int64_t v) { return v; });
-    return to == DType::kBool ? unary<int64_t, int64_t>(dst, &a, n, [](int64_t v) { return int64_t{v != 0}; }) : wrap_row(to, dst, n);
+    return to == DType::kBool ? unary<int64_t, int64_t>(dst, &a, n, [](int64_t v) { return int64_t{v != 0}; })
+                              : wrap_row(to, dst, n);
   }
   if (source == Lane::kInt) {
     const bool wide = from == DType::kU64;
@@ -344,9 +349,11 @@ void row_cast(DType from, DType to, void* dst, Operand a, int64_t n) {
   } else if (target == Lane::kInt) {
     return source == Lane::kFloat ? float_to_int<float>(to, dst, a, n) : float_to_int<double>(to, dst, a, n);
   } else if (source == Lane::kFloat) {
-    with_lane(target, [&](auto r) { unary<float, decltype(r)>(dst, &a, n, [](float v) { return static_cast<decltype(r)>(v); }); });
+    with_lane(target,
+              [&](auto r) { unary<float, decltype(r)>(dst, &a, n, [](float v) { return static_cast<decltype(r)>(v); }); });
   } else {
-    with_lane(target, [&](auto r) { unary<double, decltype(r)>(dst, &a, n, [](double v) { return static_cast<decltype(r)>(v); }); });
+    with_lane(target,
+              [&](auto r) { unary<double, decltype(r)>(dst, &a, n, [](double v) { return static_cast<decltype(r)>(v); }); });
   }
   round_row(to, dst, n);
 }

@@ -30,7 +30,8 @@ LaneSpace make_lane_space(const std::vector<int>& axes, const std::vector<int64_
   if (axes.empty()) return s;
   int64_t inner = 1;
   for (size_t i = 1; i < axes.size(); ++i) inner *= extents[static_cast<size_t>(axes[i])];
-  s.chunk = std::clamp<int64_t>(kMaxLanes / std::max<int64_t>(inner, 1), 1, std::max<int64_t>(extents[static_cast<size_t>(axes[0])], 1));
+  s.chunk = std::clamp<int64_t>(kMaxLanes / std::max<int64_t>(inner, 1), 1,
+                                std::max<int64_t>(extents[static_cast<size_t>(axes[0])], 1));
   s.lanes = s.chunk * inner;
   return s;
 }
@@ -210,7 +211,8 @@ void RowProgram::seek() {
 
 void RowProgram::advance(int axis, int64_t steps) {
   axis_[axis] += steps;
-  for (int n : sites_of_axis_[static_cast<size_t>(axis)]) sites_[n].base += sites_[n].access.coef[static_cast<size_t>(axis)] * steps;
+  for (int n : sites_of_axis_[static_cast<size_t>(axis)])
+    sites_[n].base += sites_[n].access.coef[static_cast<size_t>(axis)] * steps;
 }
 
 void RowProgram::load_affine(const Instr& i, int64_t lanes, const uint8_t* mask) {
@@ -234,9 +236,7 @@ void RowProgram::load_affine(const Instr& i, int64_t lanes, const uint8_t* mask)
   }
   const bool as_stored = t.dtype == DType::kF32 || t.dtype == DType::kF64 || t.dtype == DType::kI64 || t.dtype == DType::kU64;
   switch (access.kind) {
-    case RowAccess::Kind::kUniform:
-      row_load(i.type, r.at, p, nullptr, 0, r.uniform ? 1 : lanes);
-      break;
+    case RowAccess::Kind::kUniform: row_load(i.type, r.at, p, nullptr, 0, r.uniform ? 1 : lanes); break;
     case RowAccess::Kind::kContiguous:
       if (as_stored) {
         r.at = const_cast<std::byte*>(p);  // only read

@@ -1,5 +1,5 @@
-// Expressions of one stage compiled into instructions over rows of lanes: the engine of evaluate. A row runs over `lanes` points of
-// one or more axes at once; what does not depend on them is uniform and computed once for a row.
+// Expressions of one stage compiled into instructions over rows of lanes: the engine of evaluate. A row runs over `lanes` points
+// of one or more axes at once; what does not depend on them is uniform and computed once for a row.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ constexpr int64_t kMaxLanes = 1024;
 // The points of a row: the last axis runs fastest; the first may be cut into chunks, so that a row may be shorter at its end.
 struct LaneSpace {
   std::vector<int> axes;
-  int64_t chunk = 1;       // steps of axes[0] in one row
-  int64_t lanes = 1;       // chunk × extents of the other axes
+  int64_t chunk = 1;  // steps of axes[0] in one row
+  int64_t lanes = 1;  // chunk × extents of the other axes
   bool has(int axis) const;
 };
 LaneSpace make_lane_space(const std::vector<int>& axes, const std::vector<int64_t>& extents);
@@ -35,10 +35,10 @@ struct RowTensor {
 struct RowAccess {
   enum class Kind : uint8_t { kUniform, kContiguous, kStrided, kScattered };
   int64_t constant = 0;
-  std::vector<int64_t> coef;         // by axis
+  std::vector<int64_t> coef;  // by axis
   Kind kind = Kind::kUniform;
-  int64_t stride = 0;                // kStrided
-  std::vector<int64_t> offset;       // by lane
+  int64_t stride = 0;           // kStrided
+  std::vector<int64_t> offset;  // by lane
   void set_lanes(const LaneSpace& space, const std::vector<int64_t>& extents);
 };
 
@@ -53,7 +53,7 @@ class RowProgram {
   // Makes the last instruction write into `target`, if it computes `value` and nothing else uses it; else adds a copy.
   // A product summed into an accumulator becomes one instruction.
   void write_to(int target, int value);
-  void copy_to(int target, int value);       // adds a copy
+  void copy_to(int target, int value);  // adds a copy
   int size() const { return static_cast<int>(code_.size()); }
 
   bool uniform(int r) const { return regs_[r].uniform; }
@@ -66,7 +66,7 @@ class RowProgram {
 
   void set_axis(int axis, int64_t value) { axis_[axis] = value; }
   int64_t axis(int a) const { return axis_[a]; }
-  void seek();                               // after set_axis
+  void seek();  // after set_axis
   void advance(int axis, int64_t steps);
   void run(int from, int to, int64_t lanes);
 
@@ -75,8 +75,8 @@ class RowProgram {
   struct Instr {
     Code code;
     Op op;
-    DType type;      // of the operands; kLoad…: of the tensor
-    DType to;        // of the result
+    DType type;  // of the operands; kLoad…: of the tensor
+    DType to;    // of the result
     int dst, a, b, c;
     int then_end = 0, else_end = 0;  // kSelect: code of the arms follows; a: condition, b and c: their values
   };
@@ -92,7 +92,7 @@ class RowProgram {
     int tensor;
     RowAccess access;
     int64_t base = 0;
-    bool guarded = false;    // in range only where its arm of a select is chosen
+    bool guarded = false;  // in range only where its arm of a select is chosen
     std::vector<int> indices;
     std::vector<int64_t> address;
   };

@@ -176,7 +176,8 @@ int64_t float_to_int(double v, DType t) {
   const int bits = bits_of(t);
   const double top = std::ldexp(1.0, is_signed_int(t) ? bits - 1 : bits);  // one above the largest
   const double low = is_signed_int(t) ? -top : 0;
-  if (v >= top) return is_signed_int(t) ? static_cast<int64_t>((U(1) << (bits - 1)) - 1) : static_cast<int64_t>((U(1) << bits) - 1);
+  if (v >= top)
+    return is_signed_int(t) ? static_cast<int64_t>((U(1) << (bits - 1)) - 1) : static_cast<int64_t>((U(1) << bits) - 1);
   return v <= low ? static_cast<int64_t>(low) : static_cast<int64_t>(v);
 }
 

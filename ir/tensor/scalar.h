@@ -14,8 +14,8 @@ union Scalar {
   double f;
 };
 
-int64_t wrap_int(int64_t v, DType t);        // to the canonical form of an integer type; bool: v != 0
-double round_float(double v, DType t);       // to the nearest value of the float type (f16, bf16: by way of f32)
+int64_t wrap_int(int64_t v, DType t);   // to the canonical form of an integer type; bool: v != 0
+double round_float(double v, DType t);  // to the nearest value of the float type (f16, bf16: by way of f32)
 Scalar cast_scalar(Scalar v, DType from, DType to);
 // kAdd … kIsInf except kSelect and kCast. `t` is the type of the arguments; the result is of type t, or kBool where
 // result_type says so.

@@ -26,8 +26,8 @@ int64_t floor_quotient(int64_t a, int64_t d) { return a / d - (a % d < 0); }  //
 int64_t floor_remainder(int64_t a, int64_t d) { return a % d + (a % d < 0 ? d : 0); }
 
 void add_term(Sum& s, const Expr& atom, int64_t coef) {
-  auto it = std::lower_bound(s.terms.begin(), s.terms.end(), atom,
-                             [](const Term& t, const Expr& e) { return compare(t.atom, e) < 0; });
+  auto it =
+      std::lower_bound(s.terms.begin(), s.terms.end(), atom, [](const Term& t, const Expr& e) { return compare(t.atom, e) < 0; });
   if (it != s.terms.end() && equal(it->atom, atom)) {
     it->coef = wrap_add(it->coef, coef);
     if (it->coef == 0) s.terms.erase(it);
@@ -154,7 +154,8 @@ class Simplifier {
     }
   }
 
-  // A divisor g > 1 of d such that s = g·high + low with low in [0, g): then s ÷ d = high ÷ (d/g), s mod d = g·(high mod (d/g)) + low.
+  // A divisor g > 1 of d such that s = g·high + low with low in [0, g): then s ÷ d = high ÷ (d/g), s mod d = g·(high mod (d/g)) +
+  // low.
   bool factor(const Sum& s, int64_t d, int64_t& g, Sum& high, Sum& low) const {
     std::vector<int64_t> tried;
     for (const Term& t : s.terms) {

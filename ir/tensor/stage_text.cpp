@@ -17,6 +17,7 @@
 
 #include "tlm/core/error.h"
 #include "tlm/ir/tensor/expr_text.h"
+#include "tlm/ir/tensor/line_reader.h"
 #include "tlm/ir/tensor/subgraph.h"
 
 namespace tlm::ir {

@@ -1,4 +1,5 @@
-// The invariants of subgraphs. Where a load stands in an arm of a select, its indices need to be in range only where that arm is chosen.
+// The invariants of subgraphs. Where a load stands in an arm of a select, its indices need to be in range only where that arm is
+// chosen.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -55,8 +56,8 @@ class SubgraphVerifier {
   int tensor_count() const { return static_cast<int>(g_.tensors.size()); }
 
   [[noreturn]] void fail(const std::string& rule) const {
-    const std::string where =
-        s_ ? "stage " + std::to_string(number_) + " `" + s_->name + "` of subgraph `" + g_.name + "`" : "subgraph `" + g_.name + "`";
+    const std::string where = s_ ? "stage " + std::to_string(number_) + " `" + s_->name + "` of subgraph `" + g_.name + "`"
+                                 : "subgraph `" + g_.name + "`";
     throw InternalError(ErrorCode::kInternal, "malformed subgraph: " + rule, where);
   }
   void need(bool holds, const std::string& rule) const {
@@ -105,7 +106,8 @@ class SubgraphVerifier {
     const bool combines = s_->has_reduction() || s_->has_scan();
     need((c.kind != CombinerKind::kNone) == combines, "a combiner exactly where there is a reduction or scan axis");
     if (!combines) return need(c.identity.empty() && c.combine.empty(), "no combiner without reduction or scan");
-    need(c.identity.size() == s_->body.size() && c.combine.size() == s_->body.size(), "the combiner has one entry for each accumulator");
+    need(c.identity.size() == s_->body.size() && c.combine.size() == s_->body.size(),
+         "the combiner has one entry for each accumulator");
     for (size_t j = 0; j < s_->body.size(); ++j) {
       expression(c.combine[j], Place::kCombiner);
       need(c.identity[j] && (c.identity[j]->op == Op::kInt || c.identity[j]->op == Op::kFloat), "an identity is a literal");
@@ -141,7 +143,8 @@ class SubgraphVerifier {
       case Op::kAcc: {
         need(place == Place::kResult || place == Place::kCombiner, "accumulators are for results and combiners");
         const int n = static_cast<int>(s_->body.size());
-        need(e->id >= 0 && e->id < (place == Place::kCombiner ? 2 * n : n), "accumulator " + std::to_string(e->id) + " does not exist");
+        need(e->id >= 0 && e->id < (place == Place::kCombiner ? 2 * n : n),
+             "accumulator " + std::to_string(e->id) + " does not exist");
         need(e->dtype == s_->body[e->id % n]->dtype, "an accumulator has the type of its body");
         break;
       }
@@ -218,8 +221,9 @@ class SubgraphVerifier {
     return apply(e->op, e->args[0]->dtype, v);
   }
 
-  // Tries every point of the axes that index and guards share (a guard on other axes alone cannot help). A guard that depends on data, or on so many axes that the points are
-  // too many, is left out: then points outside the range prove nothing, and the load is accepted as guarded.
+  // Tries every point of the axes that index and guards share (a guard on other axes alone cannot help). A guard that depends on
+  // data, or on so many axes that the points are too many, is left out: then points outside the range prove nothing, and the load
+  // is accepted as guarded.
   void guarded_index(const Expr& index, int64_t extent, const std::vector<Guard>& guards, const std::string& dimension) const {
     std::set<int> vars;
     if (!variables(index, vars)) return;
@@ -255,11 +259,12 @@ class SubgraphVerifier {
     const std::vector<int> ids(vars.begin(), vars.end());
     std::vector<int64_t> point(extents_.size(), 0);
     for (;;) {
-      const bool executed = std::all_of(used.begin(), used.end(), [&](const Guard& g) { return (value(g.condition, point).i != 0) == g.holds; });
+      const bool executed =
+          std::all_of(used.begin(), used.end(), [&](const Guard& g) { return (value(g.condition, point).i != 0) == g.holds; });
       if (executed) {
         const int64_t i = value(index, point).i;
-        need(i >= 0 && i < extent, dimension + ": guarded index " + std::to_string(i) + " outside 0 to " + std::to_string(extent - 1) +
-                                       " (axes " + join(vars) + ")");
+        need(i >= 0 && i < extent, dimension + ": guarded index " + std::to_string(i) + " outside 0 to " +
+                                       std::to_string(extent - 1) + " (axes " + join(vars) + ")");
       }
       size_t k = 0;
       while (k < ids.size() && ++point[ids[k]] == extents_[ids[k]]) point[ids[k++]] = 0;
@@ -272,8 +277,8 @@ class SubgraphVerifier {
     const TensorDecl& t = g_.tensors[o.tensor];
     const std::string name = "output `" + t.name + "`";
     need(t.role == TensorRole::kOutput || t.role == TensorRole::kInternal, name + ": inputs and constants are not written");
-    need(result->dtype == t.dtype, name + ": the result is " + std::string(dtype_name(result->dtype)) + ", the tensor " +
-                                       std::string(dtype_name(t.dtype)));
+    need(result->dtype == t.dtype,
+         name + ": the result is " + std::string(dtype_name(result->dtype)) + ", the tensor " + std::string(dtype_name(t.dtype)));
     need(o.indices.size() == t.shape.size(), name + ": one index for each dimension");
     Box box;
     box.stage = number_;
@@ -294,8 +299,8 @@ class SubgraphVerifier {
       const int64_t scale = axis < 0 ? 1 : affine->coef[axis], count = axis < 0 ? 1 : extents_[axis];
       const int64_t last = affine->constant + scale * (count - 1);
       const int64_t low = std::min(affine->constant, last), high = std::max(affine->constant, last);
-      need(empty || (low >= 0 && high < t.shape[d]), name + ": index " + std::to_string(d) + " from " + std::to_string(low) + " to " +
-                                                         std::to_string(high) + " outside the tensor");
+      need(empty || (low >= 0 && high < t.shape[d]), name + ": index " + std::to_string(d) + " from " + std::to_string(low) +
+                                                         " to " + std::to_string(high) + " outside the tensor");
       box.first.push_back(low);
       box.step.push_back(std::abs(scale));
       box.count.push_back(count);
@@ -334,12 +339,12 @@ class SubgraphVerifier {
       for (int64_t c : boxes[i].count) n *= c;
       written += n;
       for (size_t j = 0; j < i; ++j)
-        need(disjoint(boxes[i], boxes[j]), name + ": stages " + std::to_string(boxes[j].stage) + " and " + std::to_string(boxes[i].stage) +
-                                               " write the same element");
+        need(disjoint(boxes[i], boxes[j]), name + ": stages " + std::to_string(boxes[j].stage) + " and " +
+                                               std::to_string(boxes[i].stage) + " write the same element");
     }
     if (t.role == TensorRole::kInternal && boxes.empty()) return;  // unused
-    need(written == element_count(t.shape), name + ": " + std::to_string(written) + " of " + std::to_string(element_count(t.shape)) +
-                                                " elements are written");
+    need(written == element_count(t.shape),
+         name + ": " + std::to_string(written) + " of " + std::to_string(element_count(t.shape)) + " elements are written");
   }
 
   const Subgraph& g_;

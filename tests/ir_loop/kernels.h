@@ -23,13 +23,16 @@ inline ir::Kernel row_sum_kernel() {
     k.buffers.push_back(b);
     k.params.push_back(p);
   }
-  const int i = new_var(k, "i"), r = new_var(k, "r"), acc = new_local(k, "acc", DType::kF32, 4), half = new_local(k, "half", DType::kI64, 1);
+  const int i = new_var(k, "i"), r = new_var(k, "r"), acc = new_local(k, "acc", DType::kF32, 4),
+            half = new_local(k, "half", DType::kI64, 1);
   const Expr zero = make_ramp(make_float(0), 0, 4);
   const Expr at = make_ramp(make_var(r) * 30 + read_local(k, half), 1, 4);
   const Stmt step = make_assign(acc, make_op(Op::kAdd, {read_local(k, acc), make_load(0, DType::kF32, {at})}));
-  const Stmt store = make_if(make_op(Op::kLt, {make_var(i), make_int(7)}), make_store(1, {make_ramp(read_local(k, half), 1, 4)}, read_local(k, acc)),
+  const Stmt store = make_if(make_op(Op::kLt, {make_var(i), make_int(7)}),
+                             make_store(1, {make_ramp(read_local(k, half), 1, 4)}, read_local(k, acc)),
                              make_store(1, {make_ramp(read_local(k, half), 1, 4)}, read_local(k, acc), 2));
-  const Stmt body = make_block({make_let(half, make_var(i) * 4), make_local(acc, zero), make_for(r, make_int(8), LoopKind::kSerial, step), store});
+  const Stmt body = make_block(
+      {make_let(half, make_var(i) * 4), make_local(acc, zero), make_for(r, make_int(8), LoopKind::kSerial, step), store});
   Phase p;
   p.body = make_for(i, make_int(8), LoopKind::kParallel, body);
   p.extent = 8;

@@ -49,7 +49,9 @@ TEST(LoopText, ShowsWhatIsBroken) {
   Phase p;
   p.body = make_block({make_store(3, {Expr()}, make_int(1)), make_assign(5, make_var(9)), make_comment("why")});
   k.phases = {p};
-  EXPECT_EQ(print(k), "kernel broken() workspace 0 worker 0 {\n  phase 0 extent 1 grain 1 {\n    ?b3[?] = 1\n    ?l5 = ?v9\n    # why\n  }\n}\n");
+  EXPECT_EQ(
+      print(k),
+      "kernel broken() workspace 0 worker 0 {\n  phase 0 extent 1 grain 1 {\n    ?b3[?] = 1\n    ?l5 = ?v9\n    # why\n  }\n}\n");
 }
 
 TEST(LoopText, PackedConstantsAndPlacedBuffers) {
@@ -70,7 +72,8 @@ TEST(LoopText, PackedConstantsAndPlacedBuffers) {
   p.elements = 16;
   k.params = {p};
   EXPECT_EQ(print(k),
-            "kernel packed(b0: 16 packed 0:1*16,1:4*1) workspace 0 worker 0 {\n  global b0 \"layer/weight:0\": f32[3,4] strides [4,1] offset 2 elements 16 param 0\n}\n");
+            "kernel packed(b0: 16 packed 0:1*16,1:4*1) workspace 0 worker 0 {\n  global b0 \"layer/weight:0\": f32[3,4] strides "
+            "[4,1] offset 2 elements 16 param 0\n}\n");
 }
 
 }  // namespace

@@ -32,9 +32,10 @@ void compare(const Subgraph& g, const std::vector<Tensor>& inputs, bool exact, c
     for (int64_t i = 0; i < slow[t].size(); ++i) {
       const double a = slow[t].at_f64(i), b = fast[t].at_f64(i);
       const auto k = static_cast<size_t>(i);
-      ASSERT_TRUE(same(a, b) || (!exact && std::fabs(b - wide[k]) <= error[k])) << what << ", tensor " << t << " [" << i << "]: " << a << " and " << b
-                                                                               << (exact ? "" : " wide " + std::to_string(wide[k]) + " ± " + std::to_string(error[k]))
-                                                                               << "\n" << print(g);
+      ASSERT_TRUE(same(a, b) || (!exact && std::fabs(b - wide[k]) <= error[k]))
+          << what << ", tensor " << t << " [" << i << "]: " << a << " and " << b
+          << (exact ? "" : " wide " + std::to_string(wide[k]) + " ± " + std::to_string(error[k])) << "\n"
+          << print(g);
     }
   }
 }
@@ -59,10 +60,13 @@ std::vector<Tensor> bind(const Subgraph& g, uint64_t seed) {
 TEST(Evaluate, LongRows) {
   for (int64_t n : {1, 2, 1023, 1024, 1025, 5000}) {
     const std::string e = std::to_string(n), twice = std::to_string(2 * n);
-    const Subgraph g = parse_subgraph("subgraph \"rows\" {\n  input X: f32[" + twice + "]\n  input Z: i32[" + e + "]\n  output Y: f32[" + e + "]\n  output S: f32[]\n  output T: i32[" + e +
-                                      ",3]\n  stage \"map\" {\n    spatial i:" + e + "\n    body select(Z[i] < 1:i32, X[i*2] + X[i*-1 + " + std::to_string(n - 1) +
-                                      "], select(3 <= i, X[i - 3], 0.5))*X[i // 7]\n    store Y[i] = acc0\n  }\n  stage \"sum\" {\n    reduce r:" + twice +
-                                      "\n    body abs(X[r])\n    combine sum\n    store S[] = acc0\n  }\n  stage \"wide\" {\n    spatial i:" + e + ", j:3\n    body Z[i]*i32(i*5 % 11 + j)\n    store T[i, j] = acc0\n  }\n}\n");
+    const Subgraph g = parse_subgraph(
+        "subgraph \"rows\" {\n  input X: f32[" + twice + "]\n  input Z: i32[" + e + "]\n  output Y: f32[" + e +
+        "]\n  output S: f32[]\n  output T: i32[" + e + ",3]\n  stage \"map\" {\n    spatial i:" + e +
+        "\n    body select(Z[i] < 1:i32, X[i*2] + X[i*-1 + " + std::to_string(n - 1) +
+        "], select(3 <= i, X[i - 3], 0.5))*X[i // 7]\n    store Y[i] = acc0\n  }\n  stage \"sum\" {\n    reduce r:" + twice +
+        "\n    body abs(X[r])\n    combine sum\n    store S[] = acc0\n  }\n  stage \"wide\" {\n    spatial i:" + e +
+        ", j:3\n    body Z[i]*i32(i*5 % 11 + j)\n    store T[i, j] = acc0\n  }\n}\n");
     verify(g);
     compare(g, bind(g, 4), true, e);
     if (HasFatalFailure()) return;
@@ -74,8 +78,10 @@ TEST(Evaluate, ReductionsOverRows) {
   for (const char* combine : {"sum", "max", "min"})
     for (int64_t n : {1, 3, 1000, 1024, 1999, 4100}) {
       const std::string e = std::to_string(n);
-      const Subgraph g = parse_subgraph("subgraph \"r\" {\n  input X: f32[2," + e + "]\n  output Y: f32[2]\n  stage \"s\" {\n    spatial i:2\n    reduce r:" + e +
-                                        "\n    body X[i, r]*X[i, r]\n    combine " + combine + "\n    store Y[i] = acc0\n  }\n}\n");
+      const Subgraph g =
+          parse_subgraph("subgraph \"r\" {\n  input X: f32[2," + e +
+                         "]\n  output Y: f32[2]\n  stage \"s\" {\n    spatial i:2\n    reduce r:" + e +
+                         "\n    body X[i, r]*X[i, r]\n    combine " + combine + "\n    store Y[i] = acc0\n  }\n}\n");
       compare(g, bind(g, 8), true, combine + e);
       if (HasFatalFailure()) return;
     }
@@ -110,7 +116,9 @@ TEST(Evaluate, Convolution) {
 }
 
 TEST(Evaluate, GatherIsChecked) {
-  const Subgraph g = parse_subgraph("subgraph \"g\" {\n  input X: f32[5]\n  input I: i64[3]\n  output Y: f32[3]\n  stage \"s\" {\n    spatial i:3\n    body X[I[i]]\n    store Y[i] = acc0\n  }\n}\n");
+  const Subgraph g = parse_subgraph(
+      "subgraph \"g\" {\n  input X: f32[5]\n  input I: i64[3]\n  output Y: f32[3]\n  stage \"s\" {\n    spatial i:3\n    body "
+      "X[I[i]]\n    store Y[i] = acc0\n  }\n}\n");
   std::vector<Tensor> bound(3);
   bound[0] = test::random_tensor(1, DType::kF32, {5}, true);
   const std::vector<int64_t> good = {4, 0, 2}, bad = {4, 5, 2};
@@ -122,9 +130,11 @@ TEST(Evaluate, GatherIsChecked) {
 }
 
 TEST(Evaluate, EmptyTensors) {
-  const Subgraph g = parse_subgraph("subgraph \"none\" {\n  input X: f32[0,4]\n  output Y: f32[0,4]\n  output S: f32[4]\n  stage \"a\" {\n    spatial i:0, j:4\n"
-                                    "    body X[i, j]\n    store Y[i, j] = acc0\n  }\n  stage \"b\" {\n    spatial j:4\n    reduce i:0\n    body X[i, j]\n"
-                                    "    combine prod\n    store S[j] = acc0\n  }\n}\n");
+  const Subgraph g = parse_subgraph(
+      "subgraph \"none\" {\n  input X: f32[0,4]\n  output Y: f32[0,4]\n  output S: f32[4]\n  stage \"a\" {\n    spatial i:0, "
+      "j:4\n"
+      "    body X[i, j]\n    store Y[i, j] = acc0\n  }\n  stage \"b\" {\n    spatial j:4\n    reduce i:0\n    body X[i, j]\n"
+      "    combine prod\n    store S[j] = acc0\n  }\n}\n");
   std::vector<Tensor> bound(3);
   bound[0] = Tensor(DType::kF32, {0, 4});
   evaluate(g, bound);
@@ -133,7 +143,9 @@ TEST(Evaluate, EmptyTensors) {
 }
 
 TEST(Evaluate, InputsMustBeBound) {
-  const Subgraph g = parse_subgraph("subgraph \"g\" {\n  input X: f32[5]\n  output Y: f32[5]\n  stage \"s\" {\n    spatial i:5\n    body X[i]\n    store Y[i] = acc0\n  }\n}\n");
+  const Subgraph g = parse_subgraph(
+      "subgraph \"g\" {\n  input X: f32[5]\n  output Y: f32[5]\n  stage \"s\" {\n    spatial i:5\n    body X[i]\n    store Y[i] "
+      "= acc0\n  }\n}\n");
   std::vector<Tensor> bound(2);
   EXPECT_THROW(evaluate(g, bound), InternalError);
   bound[0] = Tensor(DType::kF64, {5});

@@ -57,10 +57,10 @@ TEST(Expr, BuildersFold) {
       {x * one, "T[a]"},
       {one * x, "T[a]"},
       {x - zero, "T[a]"},
-      {x + zero, "T[a] + 0.0"},                       // -0 + 0 is +0
-      {x * zero, "T[a]*0.0"},                         // NaN, infinity, -0
+      {x + zero, "T[a] + 0.0"},  // -0 + 0 is +0
+      {x * zero, "T[a]*0.0"},    // NaN, infinity, -0
       {make_float(0.1) + make_float(0.2), "0.30000001192092896"},
-      {make_float(16777216) + one, "16777216.0"},     // rounds as f32 does
+      {make_float(16777216) + one, "16777216.0"},  // rounds as f32 does
       {make_select(make_int(1, DType::kBool), x, zero), "T[a]"},
       {make_select(make_int(0, DType::kBool), x, zero), "0.0"},
       {make_select(bin(Op::kLt, a, make_int(3)), x, x), "T[a]"},
@@ -121,8 +121,19 @@ TEST(Expr, RewriteReplacesLeaves) {
 }
 
 TEST(Expr, CompareIsATotalOrder) {
-  const Expr list[] = {make_int(1), make_int(2), make_int(1, DType::kI32), make_float(1), make_float(-0.0), make_float(0.0), make_var(0), make_var(1),
-                       make_var(0) + 1, make_var(0) * 2, make_load(0, DType::kF32, {}), make_load(1, DType::kF32, {}), make_acc(0, DType::kF32)};
+  const Expr list[] = {make_int(1),
+                       make_int(2),
+                       make_int(1, DType::kI32),
+                       make_float(1),
+                       make_float(-0.0),
+                       make_float(0.0),
+                       make_var(0),
+                       make_var(1),
+                       make_var(0) + 1,
+                       make_var(0) * 2,
+                       make_load(0, DType::kF32, {}),
+                       make_load(1, DType::kF32, {}),
+                       make_acc(0, DType::kF32)};
   for (const Expr& a : list)
     for (const Expr& b : list) {
       EXPECT_EQ(compare(a, b) == 0, a.get() == b.get()) << text(a) << " / " << text(b);

@@ -19,7 +19,8 @@ TEST(Generator, IsDeterministic) {
     const GeneratedProgram a = generate_program(seed), b = generate_program(seed);
     EXPECT_EQ(print(a.g), print(b.g));
     for (size_t t = 0; t < a.inputs_and_constants.size(); ++t)
-      for (int64_t i = 0; i < a.inputs_and_constants[t].size(); ++i) ASSERT_EQ(a.inputs_and_constants[t].at_f64(i), b.inputs_and_constants[t].at_f64(i));
+      for (int64_t i = 0; i < a.inputs_and_constants[t].size(); ++i)
+        ASSERT_EQ(a.inputs_and_constants[t].at_f64(i), b.inputs_and_constants[t].at_f64(i));
   }
 }
 
@@ -65,11 +66,58 @@ TEST(Generator, CoversItsFeatures) {
         });
     }
   }
-  for (const char* feature :
-       {"exact", "float", "stages 1", "stages 2", "stages 3", "stages 4", "type f32", "type f64", "type f16", "type bf16", "type i8", "type i32", "type i64", "type u8", "type bool", "rank 0",
-        "rank 1", "rank 2", "rank 3", "rank 4", "rank 5", "rank 6", "several writers", "constant", "internal", "output read again", "strided view", "offset", "reductions 0", "reductions 1",
-        "reductions 2", "reductions 3", "combiner 0", "combiner 1", "combiner 2", "combiner 3", "combiner 4", "combiner 5", "combiner 6", "combiner 7", "scan", "exclusive scan", "two outputs",
-        "not commutative", "diagonal", "strided", "divided", "wrapped", "gathered", "window", "constant index", "broadcast"})
+  for (const char* feature : {"exact",
+                              "float",
+                              "stages 1",
+                              "stages 2",
+                              "stages 3",
+                              "stages 4",
+                              "type f32",
+                              "type f64",
+                              "type f16",
+                              "type bf16",
+                              "type i8",
+                              "type i32",
+                              "type i64",
+                              "type u8",
+                              "type bool",
+                              "rank 0",
+                              "rank 1",
+                              "rank 2",
+                              "rank 3",
+                              "rank 4",
+                              "rank 5",
+                              "rank 6",
+                              "several writers",
+                              "constant",
+                              "internal",
+                              "output read again",
+                              "strided view",
+                              "offset",
+                              "reductions 0",
+                              "reductions 1",
+                              "reductions 2",
+                              "reductions 3",
+                              "combiner 0",
+                              "combiner 1",
+                              "combiner 2",
+                              "combiner 3",
+                              "combiner 4",
+                              "combiner 5",
+                              "combiner 6",
+                              "combiner 7",
+                              "scan",
+                              "exclusive scan",
+                              "two outputs",
+                              "not commutative",
+                              "diagonal",
+                              "strided",
+                              "divided",
+                              "wrapped",
+                              "gathered",
+                              "window",
+                              "constant index",
+                              "broadcast"})
     EXPECT_GE(seen[feature], 5) << feature;
 }
 

@@ -42,25 +42,31 @@ TEST(Interpret, ScansInclusiveAndExclusive) {
   const std::string decls = "  input X: i32[2,3]\n  output Y: i32[2,3]\n";
   const std::string rest = "    body X[i, t]\n    combine sum\n    store Y[i, t] = acc0\n";
   EXPECT_EQ(run(program(decls, "    spatial i:2\n    scan t:3\n" + rest), {{1, 2, 3, 4, 5, 6}}), (V{1, 3, 6, 4, 9, 15}));
-  EXPECT_EQ(run(program(decls, "    spatial i:2\n    scan t:3\n    exclusive\n" + rest), {{1, 2, 3, 4, 5, 6}}), (V{0, 1, 3, 0, 4, 9}));
+  EXPECT_EQ(run(program(decls, "    spatial i:2\n    scan t:3\n    exclusive\n" + rest), {{1, 2, 3, 4, 5, 6}}),
+            (V{0, 1, 3, 0, 4, 9}));
 }
 
 TEST(Interpret, ScanOverReductions) {
-  EXPECT_EQ(run(program("  input X: f32[3,2]\n  output Y: f32[3]\n", "    reduce r:2\n    scan t:3\n    body X[t, r]\n    combine sum\n    store Y[t] = acc0*10.0 + f32(t)\n"),
+  EXPECT_EQ(run(program("  input X: f32[3,2]\n  output Y: f32[3]\n",
+                        "    reduce r:2\n    scan t:3\n    body X[t, r]\n    combine sum\n    store Y[t] = acc0*10.0 + f32(t)\n"),
                 {{1, 2, 3, 4, 5, 6}}),
             (V{30, 101, 212}));
 }
 
 TEST(Interpret, EmptyReductionIsTheIdentity) {
-  EXPECT_EQ(run(program("  input X: f32[2,0]\n  output Y: f32[2]\n", "    spatial i:2\n    reduce r:0\n    body X[i, r]\n    combine sum\n    store Y[i] = acc0 + 1.0\n"), {{}}),
+  EXPECT_EQ(run(program("  input X: f32[2,0]\n  output Y: f32[2]\n",
+                        "    spatial i:2\n    reduce r:0\n    body X[i, r]\n    combine sum\n    store Y[i] = acc0 + 1.0\n"),
+                {{}}),
             (V{1, 1}));
 }
 
 TEST(Interpret, ArgMaxTakesTheFirst) {
   EXPECT_EQ(run(program("  input X: f32[2,4]\n  output V: f32[2]\n  output I: i64[2]\n",
-                        "    spatial i:2\n    reduce r:4\n    body X[i, r]\n    body r\n    combine tuple\n    identity -inf\n    identity 9223372036854775807\n"
+                        "    spatial i:2\n    reduce r:4\n    body X[i, r]\n    body r\n    combine tuple\n    identity -inf\n   "
+                        " identity 9223372036854775807\n"
                         "    update select(acc0 < acc2 || acc0 == acc2 && acc3 < acc1, acc2, acc0)\n"
-                        "    update select(acc0 < acc2 || acc0 == acc2 && acc3 < acc1, acc3, acc1)\n    store V[i] = acc0\n    store I[i] = acc1\n"),
+                        "    update select(acc0 < acc2 || acc0 == acc2 && acc3 < acc1, acc3, acc1)\n    store V[i] = acc0\n    "
+                        "store I[i] = acc1\n"),
                 {{3, 7, 7, 1, -5, -5, -9, -8}}),
             (V{7, -5, 1, 0}));
 }
@@ -68,25 +74,29 @@ TEST(Interpret, ArgMaxTakesTheFirst) {
 TEST(Interpret, TupleUpdatesSeeTheOldAccumulators) {
   // Fibonacci: (a, b) becomes (b, a + b). The accumulators are swapped, which a wrong order of moves would break.
   EXPECT_EQ(run(program("  input X: i64[6]\n  output Y: i64[6]\n",
-                        "    scan t:6\n    body X[t]\n    body X[t]\n    combine tuple not_associative not_commutative\n    identity 0\n    identity 1\n"
+                        "    scan t:6\n    body X[t]\n    body X[t]\n    combine tuple not_associative not_commutative\n    "
+                        "identity 0\n    identity 1\n"
                         "    update acc1 + acc2*0\n    update acc0 + acc1\n    store Y[t] = acc0\n"),
                 {{0, 0, 0, 0, 0, 0}}),
             (V{1, 1, 2, 3, 5, 8}));
   EXPECT_EQ(run(program("  input X: i64[3]\n  output Y: i64[3]\n",
-                        "    scan t:3\n    body X[t]\n    body X[t]\n    combine tuple not_associative not_commutative\n    identity 5\n    identity 9\n"
+                        "    scan t:3\n    body X[t]\n    body X[t]\n    combine tuple not_associative not_commutative\n    "
+                        "identity 5\n    identity 9\n"
                         "    update acc1\n    update acc0\n    store Y[t] = acc0\n"),
                 {{0, 0, 0}}),
             (V{9, 5, 9}));
 }
 
 TEST(Interpret, OnlyTheChosenArmLoads) {
-  EXPECT_EQ(run(program("  input X: f32[2]\n  input I: i64[3]\n  output Y: f32[3]\n", "    spatial i:3\n    body select(I[i] < 2, X[min(max(I[i], 0), 1)], -1.0)\n    store Y[i] = acc0\n"),
+  EXPECT_EQ(run(program("  input X: f32[2]\n  input I: i64[3]\n  output Y: f32[3]\n",
+                        "    spatial i:3\n    body select(I[i] < 2, X[min(max(I[i], 0), 1)], -1.0)\n    store Y[i] = acc0\n"),
                 {{10, 20}, {1, 7, -3}}),
             (V{20, -1, 10}));
 }
 
 TEST(Interpret, IndicesOutsideAreRefused) {
-  Subgraph g = parse_subgraph(program("  input X: f32[2]\n  output Y: f32[3]\n", "    spatial i:3\n    body X[i]\n    store Y[i] = acc0\n"));
+  Subgraph g = parse_subgraph(
+      program("  input X: f32[2]\n  output Y: f32[3]\n", "    spatial i:3\n    body X[i]\n    store Y[i] = acc0\n"));
   std::vector<Tensor> bound = {Tensor(DType::kF32, {2}), Tensor()};
   EXPECT_THROW(interpret(g, bound), InternalError);
   bound = {Tensor(DType::kF32, {3}), Tensor()};
@@ -94,7 +104,8 @@ TEST(Interpret, IndicesOutsideAreRefused) {
 }
 
 TEST(Interpret, WideSums) {
-  const std::string text = program("  input X: f32[1]\n  output Y: f32[]\n", "    reduce r:1000000\n    body X[0]\n    combine sum\n    store Y[] = acc0\n");
+  const std::string text = program("  input X: f32[1]\n  output Y: f32[]\n",
+                                   "    reduce r:1000000\n    body X[0]\n    combine sum\n    store Y[] = acc0\n");
   const double tenth = static_cast<double>(0.1f);
   EXPECT_EQ(run(text, {{0.1}}, true)[0], static_cast<double>(static_cast<float>(1e6 * tenth)));
   float narrow = 0;
@@ -104,11 +115,14 @@ TEST(Interpret, WideSums) {
 }
 
 TEST(Interpret, HalfStorageRoundsOnce) {
-  EXPECT_EQ(run(program("  input X: f16[3]\n  output Y: f16[3]\n", "    spatial i:3\n    body f16(f32(X[i])*1.001 + 0.5)\n    store Y[i] = acc0\n"), {{1, 2048, 0.1}}),
+  EXPECT_EQ(run(program("  input X: f16[3]\n  output Y: f16[3]\n",
+                        "    spatial i:3\n    body f16(f32(X[i])*1.001 + 0.5)\n    store Y[i] = acc0\n"),
+                {{1, 2048, 0.1}}),
             (V{1.5009765625, 2050, 0.60009765625}));
 }
 
-// Points agree with the whole, through internal tensors, several writers and scans, and errors bound what float sums may differ by.
+// Points agree with the whole, through internal tensors, several writers and scans, and errors bound what float sums may differ
+// by.
 TEST(InterpretPoints, AgreeWithTheWhole) {
   int64_t checked = 0;
   for (uint64_t seed = 5000; seed < 5150; ++seed) {
@@ -117,13 +131,15 @@ TEST(InterpretPoints, AgreeWithTheWhole) {
     interpret(p.g, whole, true);
     Rng rng(seed);
     for (size_t t = 0; t < p.g.tensors.size(); ++t) {
-      if (p.g.tensors[t].role == TensorRole::kInput || p.g.tensors[t].role == TensorRole::kConstant || whole[t].size() == 0) continue;
+      if (p.g.tensors[t].role == TensorRole::kInput || p.g.tensors[t].role == TensorRole::kConstant || whole[t].size() == 0)
+        continue;
       std::vector<int64_t> positions;
       for (int i = 0; i < 20; ++i) positions.push_back(static_cast<int64_t>(rng.below(static_cast<uint64_t>(whole[t].size()))));
       const std::vector<double> values = interpret_points(p.g, p.inputs_and_constants, static_cast<int>(t), positions);
       for (size_t i = 0; i < positions.size(); ++i) {
         const double want = whole[t].at_f64(positions[i]);
-        ASSERT_TRUE(values[i] == want || (std::isnan(values[i]) && std::isnan(want))) << seed << ": " << values[i] << " and " << want;
+        ASSERT_TRUE(values[i] == want || (std::isnan(values[i]) && std::isnan(want)))
+            << seed << ": " << values[i] << " and " << want;
         ++checked;
       }
     }
@@ -132,7 +148,9 @@ TEST(InterpretPoints, AgreeWithTheWhole) {
 }
 
 TEST(InterpretPoints, ErrorScaleOfASum) {
-  const Subgraph g = parse_subgraph(program("  input X: f32[3,100]\n  output Y: f32[3]\n", "    spatial i:3\n    reduce r:100\n    body X[i, r]\n    combine sum\n    store Y[i] = acc0\n"));
+  const Subgraph g =
+      parse_subgraph(program("  input X: f32[3,100]\n  output Y: f32[3]\n",
+                             "    spatial i:3\n    reduce r:100\n    body X[i, r]\n    combine sum\n    store Y[i] = acc0\n"));
   std::vector<Tensor> bound = {test::random_tensor(1, DType::kF32, {3, 100}, false), Tensor()};
   std::vector<double> error;
   const std::vector<int64_t> positions = {2, 0};

@@ -1,5 +1,5 @@
-// Every operator and every cast on every element type, against plain C++, through the builders (folding), the interpreter and the row
-// evaluator. Values include the edges of each type.
+// Every operator and every cast on every element type, against plain C++, through the builders (folding), the interpreter and the
+// row evaluator. Values include the edges of each type.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,7 +55,8 @@ std::optional<Number> reference_int(Op op, DType t, Wide a, Wide b, Wide c) {
     case Op::kAdd: return n(wrap(a + b, t));
     case Op::kSub: return n(wrap(a - b, t));
     case Op::kMul: return n(wrap(static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)), t));
-    case Op::kFma: return n(wrap(static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)) + c, t));
+    case Op::kFma:
+      return n(wrap(static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)) + c, t));
     case Op::kDiv: return n(b == 0 ? 0 : wrap(a / b, t));
     case Op::kMod: return n(b == 0 ? 0 : a % b);
     case Op::kFloorDiv: return n(b == 0 ? 0 : wrap(floor_quotient(a, b), t));
@@ -66,7 +67,9 @@ std::optional<Number> reference_int(Op op, DType t, Wide a, Wide b, Wide c) {
       if (b < 0) return n(a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0);
       Wide r = 1;
       for (Wide power = a, e = b; e > 0; e /= 2) {
-        const auto product = [&](Wide x, Wide y) { return wrap(static_cast<Wide>(static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)), t); };
+        const auto product = [&](Wide x, Wide y) {
+          return wrap(static_cast<Wide>(static_cast<unsigned __int128>(x) * static_cast<unsigned __int128>(y)), t);
+        };
         if (e % 2) r = product(r, power);
         power = product(power, power);
       }
@@ -83,7 +86,8 @@ std::optional<Number> reference_int(Op op, DType t, Wide a, Wide b, Wide c) {
     case Op::kBitOr: return n(a | b);
     case Op::kBitXor: return n(a ^ b);
     case Op::kBitNot: return n(wrap(~a, t));
-    case Op::kShl: return n(b < 0 || b >= bits ? 0 : wrap(static_cast<Wide>(static_cast<unsigned __int128>(a) << static_cast<int>(b)), t));
+    case Op::kShl:
+      return n(b < 0 || b >= bits ? 0 : wrap(static_cast<Wide>(static_cast<unsigned __int128>(a) << static_cast<int>(b)), t));
     case Op::kShr: return n(b < 0 || b >= bits ? (a < 0 ? -1 : 0) : a >> static_cast<int>(b));
     case Op::kNeg: return n(wrap(-a, t));
     case Op::kAbs: return n(wrap(a < 0 ? -a : a, t));
@@ -170,12 +174,14 @@ std::vector<Number> values_of(DType t) {
   std::vector<Number> v;
   if (is_float(t)) {
     const double inf = std::numeric_limits<double>::infinity();
-    for (double d : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.1, 3.7, -3.7, 7.0, 1e10, -1e10, 1e-10, 1e30, 65504.0, 70000.0, 0.9999, 12345.678, inf, -inf, std::nan("")})
+    for (double d : {0.0, -0.0, 1.0,   -1.0,  0.5,  -0.5,    1.5,     2.5,    -2.5,      3.5, 0.1,  3.7,         -3.7,
+                     7.0, 1e10, -1e10, 1e-10, 1e30, 65504.0, 70000.0, 0.9999, 12345.678, inf, -inf, std::nan("")})
       v.push_back({round_to(d, t), 0});
     return v;
   }
   const Wide top = is_signed_int(t) ? (Wide{1} << (bits_of(t) - 1)) - 1 : (Wide{1} << bits_of(t)) - 1;
-  for (Wide i : {Wide{0}, Wide{1}, Wide{2}, Wide{3}, Wide{-1}, Wide{-2}, Wide{-3}, Wide{5}, Wide{7}, Wide{8}, Wide{31}, Wide{32}, Wide{63}, Wide{64}, Wide{100}, Wide{-100}, top, top - 1, -top - 1, -top}) {
+  for (Wide i : {Wide{0},  Wide{1},  Wide{2},  Wide{3},  Wide{-1},  Wide{-2},   Wide{-3}, Wide{5}, Wide{7},  Wide{8},
+                 Wide{31}, Wide{32}, Wide{63}, Wide{64}, Wide{100}, Wide{-100}, top,      top - 1, -top - 1, -top}) {
     const Wide w = wrap(i, t);
     bool known = false;
     for (const Number& n : v) known = known || n.i == w;
@@ -209,7 +215,9 @@ bool same(const Number& want, const Number& got, DType t, double relative) {
 }
 
 std::string show(const Number& n, DType t) {
-  return is_float(t) ? std::to_string(n.f) : n.i > INT64_MAX ? std::to_string(static_cast<uint64_t>(n.i)) : std::to_string(static_cast<int64_t>(n.i));
+  return is_float(t)       ? std::to_string(n.f)
+         : n.i > INT64_MAX ? std::to_string(static_cast<uint64_t>(n.i))
+                           : std::to_string(static_cast<int64_t>(n.i));
 }
 
 TensorDecl declare(DType t, Shape shape, TensorRole role) {
@@ -239,7 +247,9 @@ void check_operator(Op op, DType t) {
     Stage s;
     s.axes = {{"p", n, AxisKind::kSpatial}, {"q", n, AxisKind::kSpatial}};
     const Expr i = make_var(layout == 1 ? 1 : 0), j = make_var(layout == 1 ? 0 : 1);
-    const auto load = [&](int k) { return make_load(k, t, layout == 2 ? std::vector<Expr>{i, j} : std::vector<Expr>{k == 1 ? j : i}); };
+    const auto load = [&](int k) {
+      return make_load(k, t, layout == 2 ? std::vector<Expr>{i, j} : std::vector<Expr>{k == 1 ? j : i});
+    };
     std::vector<Expr> args;
     for (int k = 0; k < arity; ++k) args.push_back(load(k));
     s.body = {make_op(op, args)};
@@ -262,18 +272,23 @@ void check_operator(Op op, DType t) {
         const Number in[3] = {v[static_cast<size_t>(x)], v[static_cast<size_t>(y)], v[static_cast<size_t>(x)]};
         const auto want = reference(op, t, in);
         ASSERT_TRUE(want);
-        const std::string where = std::string(op_name(op)) + " " + std::string(dtype_name(t)) + " (" + show(in[0], t) + ", " + show(in[1], t) +
-                                  ") want " + show(*want, out) + ", layout " + std::to_string(layout);
+        const std::string where = std::string(op_name(op)) + " " + std::string(dtype_name(t)) + " (" + show(in[0], t) + ", " +
+                                  show(in[1], t) + ") want " + show(*want, out) + ", layout " + std::to_string(layout);
         const Number slow_value = get(bound[3], x * n + y), fast_value = get(fast[3], x * n + y);
         ASSERT_TRUE(same(*want, slow_value, out, 0)) << where << ": interpret " << show(slow_value, out);
-        const double relative = !is_transcendental(op) ? 0 : t == DType::kF64 ? 1e-14 : t == DType::kF32 ? 1e-6 : t == DType::kF16 ? 1e-3 : 8e-3;
+        const double relative = !is_transcendental(op) ? 0
+                                : t == DType::kF64     ? 1e-14
+                                : t == DType::kF32     ? 1e-6
+                                : t == DType::kF16     ? 1e-3
+                                                       : 8e-3;
         ASSERT_TRUE(same(*want, fast_value, out, relative)) << where << ": evaluate " << show(fast_value, out);
         if (layout == 0) {
           std::vector<Expr> literals;
           for (int k = 0; k < arity; ++k) literals.push_back(literal(in[k], t));
           const Expr folded = make_op(op, literals);
           ASSERT_TRUE(folded->op == Op::kInt || folded->op == Op::kFloat) << where;
-          const Number f = {folded->fval, out == DType::kU64 ? static_cast<Wide>(static_cast<uint64_t>(folded->ival)) : static_cast<Wide>(folded->ival)};
+          const Number f = {folded->fval, out == DType::kU64 ? static_cast<Wide>(static_cast<uint64_t>(folded->ival))
+                                                             : static_cast<Wide>(folded->ival)};
           ASSERT_TRUE(same(*want, f, out, 0)) << where << ": folded " << show(f, out);
         }
       }
@@ -335,17 +350,20 @@ TEST_P(OperatorsOfType, CastsAgreeWithReference) {
         const Wide low = is_signed_int(to) ? -top - 1 : 0;
         want.i = x.f >= 1e25 ? top : x.f <= -1e25 ? low : std::clamp(static_cast<Wide>(x.f), low, top);
       }
-      const std::string where = std::string(dtype_name(from)) + " " + show(x, from) + " to " + std::string(dtype_name(to)) + " want " + show(want, to);
+      const std::string where =
+          std::string(dtype_name(from)) + " " + show(x, from) + " to " + std::string(dtype_name(to)) + " want " + show(want, to);
       ASSERT_TRUE(same(want, get(bound[1], i), to, 0)) << where << ": interpret " << show(get(bound[1], i), to);
       ASSERT_TRUE(same(want, get(fast[1], i), to, 0)) << where << ": evaluate " << show(get(fast[1], i), to);
       const Expr folded = make_cast(literal(x, from), to);
-      const Number f = {folded->fval, to == DType::kU64 ? static_cast<Wide>(static_cast<uint64_t>(folded->ival)) : static_cast<Wide>(folded->ival)};
+      const Number f = {folded->fval, to == DType::kU64 ? static_cast<Wide>(static_cast<uint64_t>(folded->ival))
+                                                        : static_cast<Wide>(folded->ival)};
       ASSERT_TRUE(same(want, f, to, 0)) << where << ": folded " << show(f, to);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, OperatorsOfType, ::testing::ValuesIn(kTypes), [](const auto& info) { return std::string(dtype_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(AllTypes, OperatorsOfType, ::testing::ValuesIn(kTypes),
+                         [](const auto& info) { return std::string(dtype_name(info.param)); });
 
 }  // namespace
 }  // namespace tlm::ir

@@ -44,7 +44,8 @@ class RandomExpr {
 
   Expr number(int depth) {
     if (depth == 0 || rng_.below(8) == 0)
-      return rng_.below(4) == 0 ? make_int(rng_.between(-9, 9)) : make_var(static_cast<int>(rng_.below(static_cast<uint64_t>(vars_))));
+      return rng_.below(4) == 0 ? make_int(rng_.between(-9, 9))
+                                : make_var(static_cast<int>(rng_.below(static_cast<uint64_t>(vars_))));
     const auto divisor = [&] { return make_int(rng_.between(1, 12)); };
     switch (rng_.below(13)) {
       case 0:
@@ -113,8 +114,8 @@ TEST(Simplify, IsEquivalentOnEveryPoint) {
       ok = ok && v == value(s, p) && v >= range->lo && v <= range->hi && v >= range_s->lo && v <= range_s->hi;
       if (affine) ok = ok && v == affine->constant + affine->coef[0] * p[0] + affine->coef[1] * p[1] + affine->coef[2] * p[2];
     });
-    ASSERT_TRUE(ok) << print(e, names, {}) << "\n  became " << print(s, names, {}) << "\n  extents " << to_string(extents) << " range " << range->lo
-                    << " to " << range->hi;
+    ASSERT_TRUE(ok) << print(e, names, {}) << "\n  became " << print(s, names, {}) << "\n  extents " << to_string(extents)
+                    << " range " << range->lo << " to " << range->hi;
     const Expr again = simplify(s, extents);
     for_each_point(extents, [&](const std::vector<int64_t>& p) { ok = ok && value(again, p) == value(s, p); });
     ASSERT_TRUE(ok);

@@ -37,7 +37,8 @@ TEST(WorkloadHash, Golden) {
 
 std::string changed(const std::string& from, const std::string& to) {
   std::string text = kMatmul;
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 
@@ -53,9 +54,15 @@ TEST(WorkloadHash, NamesDoNotMatter) {
 
 TEST(WorkloadHash, EverythingElseMatters) {
   std::set<uint64_t> seen = {workload_hash(parse_subgraph(kMatmul))};
-  for (auto [from, to] : {std::pair("A: f32[3,4]", "A: f32[3,4] strides [1,3]"), {"A: f32[3,4]", "A: f32[3,4] offset 1 buffer 13"},
-                          {"A: f32[3,4]", "A: f32[3,4] buffer 13"}, {"constant B", "input B"}, {"combine sum", "combine max"},
-                          {"acc0 + C", "acc0 - C"}, {"0.0", "-0.0"}, {"A[m, k]*B[k, n]", "B[k, n]*A[m, k]"}, {"max(", "min("},
+  for (auto [from, to] : {std::pair("A: f32[3,4]", "A: f32[3,4] strides [1,3]"),
+                          {"A: f32[3,4]", "A: f32[3,4] offset 1 buffer 13"},
+                          {"A: f32[3,4]", "A: f32[3,4] buffer 13"},
+                          {"constant B", "input B"},
+                          {"combine sum", "combine max"},
+                          {"acc0 + C", "acc0 - C"},
+                          {"0.0", "-0.0"},
+                          {"A[m, k]*B[k, n]", "B[k, n]*A[m, k]"},
+                          {"max(", "min("},
                           {"combine sum", "combine sum not_commutative\n    identity 0.0\n    update acc0 + acc1"}})
     EXPECT_TRUE(seen.insert(workload_hash(parse_subgraph(changed(from, to)))).second) << to;
 }
@@ -73,7 +80,8 @@ TEST(Subgraph, Flops) {
   EXPECT_EQ(flops(parse_subgraph(kMatmul)), 3 * 5 * 4 * 2 + 3 * 5 * 2);
   // Index arithmetic and the condition of padding are not counted.
   EXPECT_EQ(flops(parse_subgraph("subgraph \"pad\" {\n  input X: f32[4]\n  output Y: f32[6]\n  stage \"s\" {\n    spatial i:6\n"
-                                 "    body select(1 <= i && i < 5, X[i - 1], 0.0)\n    store Y[i] = acc0\n  }\n}\n")), 0);
+                                 "    body select(1 <= i && i < 5, X[i - 1], 0.0)\n    store Y[i] = acc0\n  }\n}\n")),
+            0);
 }
 
 TEST(Subgraph, CombinersHaveTheirIdentity) {

@@ -135,17 +135,20 @@ TEST(Text, EveryOperatorAndLiteralSurvives) {
       }
     }
   }
-  for (double v : {0.0, -0.0, 1.0, 0.1, 1e-45, 3.4028234663852886e38, 1e300, -1e-300, 123456789.0, std::nan(""), HUGE_VAL, -HUGE_VAL})
+  for (double v :
+       {0.0, -0.0, 1.0, 0.1, 1e-45, 3.4028234663852886e38, 1e300, -1e-300, 123456789.0, std::nan(""), HUGE_VAL, -HUGE_VAL})
     for (DType t : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16}) s.body.push_back(make_float(v, t));
   for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, INT64_MAX, INT64_MIN})
-    for (DType t : {DType::kI8, DType::kI16, DType::kI32, DType::kI64, DType::kU8, DType::kU16, DType::kU32, DType::kU64, DType::kBool}) {
+    for (DType t :
+         {DType::kI8, DType::kI16, DType::kI32, DType::kI64, DType::kU8, DType::kU16, DType::kU32, DType::kU64, DType::kBool}) {
       s.body.push_back(make_int(v, t));
       if (t == DType::kI32) s.body.push_back(z + make_int(v, t));
     }
   g.stages = {s};
   const Subgraph back = parse_subgraph(print(g));
   ASSERT_EQ(back.stages[0].body.size(), s.body.size());
-  for (size_t i = 0; i < s.body.size(); ++i) EXPECT_TRUE(equal(back.stages[0].body[i], s.body[i])) << print(s.body[i], vars, tensors);
+  for (size_t i = 0; i < s.body.size(); ++i)
+    EXPECT_TRUE(equal(back.stages[0].body[i], s.body[i])) << print(s.body[i], vars, tensors);
 }
 
 TEST(Text, ErrorsNameLineAndFault) {

@@ -76,7 +76,8 @@ TEST(Verify, RefusesChangedText) {
       {"    combine max\n", "", "a combiner exactly where there is a reduction or scan axis"},
       {"reduce r:8\n    body P[i, r]", "body P[i, 0]", "a combiner exactly where there is a reduction or scan axis"},
       {"combine max", "combine tuple", "the combiner has one entry for each accumulator"},
-      {"combine max", "combine tuple\n    identity 0.0\n    update max(acc0, 0.0*f32(i))", "a combiner uses accumulators and literals only"},
+      {"combine max", "combine tuple\n    identity 0.0\n    update max(acc0, 0.0*f32(i))",
+       "a combiner uses accumulators and literals only"},
       {"combine max", "combine tuple\n    identity 0.0\n    update M[0]", "a load in a combiner"},
       {"combine max", "combine tuple\n    identity 0.0 + 1.0\n    update acc0 + acc1", "an identity is a literal"},
       {"combine max", "combine tuple\n    identity 1\n    update acc0 + acc1", "identity and combiner have the type of the body"},
@@ -96,7 +97,8 @@ TEST(Verify, RefusesChangedText) {
       {"M[i]\n    store Y", "f32(sqrt(I[i]))\n    store Y", "needs a float"},
       {"M[i]\n    store Y", "f32(bitand(M[i], M[i]))\n    store Y", "needs an integer"},
       {"    store Y[i, j] = acc0*2.0\n", "", "a stage has an output"},
-      {"    body P[i, r]\n    combine max\n    store M[i] = acc0", "    combine tuple\n    store M[i] = 0.0", "a stage has a body"},
+      {"    body P[i, r]\n    combine max\n    store M[i] = acc0", "    combine tuple\n    store M[i] = 0.0",
+       "a stage has a body"},
   };
   for (const Case& c : cases) {
     std::string text = kGood;
@@ -125,35 +127,44 @@ TEST(Verify, RefusesWhatTextCannotSay) {
   refuse([](Subgraph& g) { g.stages[1].body[0] = make_acc(0, DType::kF32); }, "accumulators are for results and combiners");
   refuse([](Subgraph& g) { g.stages[1].axes[0].extent = -1; }, "negative extent");
   refuse([](Subgraph& g) { g.tensors[3].shape[0] = -1; }, "negative extent");
-  refuse([&](Subgraph& g) {
-    ExprNode n;
-    n.op = Op::kLocal;
-    n.dtype = DType::kF32;
-    n.id = 0;
-    g.stages[1].body[0] = node(n);
-  }, "local belongs to loop IR");
-  refuse([&](Subgraph& g) {
-    ExprNode n = *g.stages[2].body[0];
-    n.args.pop_back();
-    g.stages[2].body[0] = node(n);
-  }, "wrong number of arguments");
-  refuse([&](Subgraph& g) {
-    ExprNode n = *g.stages[2].body[0];
-    n.args[1] = make_float(1, DType::kF64);
-    g.stages[2].body[0] = node(n);
-  }, "arguments have different types");
-  refuse([&](Subgraph& g) {
-    ExprNode n = *g.stages[2].body[0];
-    n.lanes = 4;
-    g.stages[2].body[0] = node(n);
-  }, "stages have no vectors");
+  refuse(
+      [&](Subgraph& g) {
+        ExprNode n;
+        n.op = Op::kLocal;
+        n.dtype = DType::kF32;
+        n.id = 0;
+        g.stages[1].body[0] = node(n);
+      },
+      "local belongs to loop IR");
+  refuse(
+      [&](Subgraph& g) {
+        ExprNode n = *g.stages[2].body[0];
+        n.args.pop_back();
+        g.stages[2].body[0] = node(n);
+      },
+      "wrong number of arguments");
+  refuse(
+      [&](Subgraph& g) {
+        ExprNode n = *g.stages[2].body[0];
+        n.args[1] = make_float(1, DType::kF64);
+        g.stages[2].body[0] = node(n);
+      },
+      "arguments have different types");
+  refuse(
+      [&](Subgraph& g) {
+        ExprNode n = *g.stages[2].body[0];
+        n.lanes = 4;
+        g.stages[2].body[0] = node(n);
+      },
+      "stages have no vectors");
 }
 
 TEST(Verify, WritersOfOneTensor) {
   const auto halves = [](const std::string& first, const std::string& second, int e1, int e2) {
-    return parse_subgraph("subgraph \"concat\" {\n  input X: f32[9]\n  output Y: f32[9]\n  stage \"a\" {\n    spatial i:" + std::to_string(e1) +
-                          "\n    body X[i]\n    store Y[" + first + "] = acc0\n  }\n  stage \"b\" {\n    spatial i:" + std::to_string(e2) +
-                          "\n    body X[i]\n    store Y[" + second + "] = acc0\n  }\n}\n");
+    return parse_subgraph(
+        "subgraph \"concat\" {\n  input X: f32[9]\n  output Y: f32[9]\n  stage \"a\" {\n    spatial i:" + std::to_string(e1) +
+        "\n    body X[i]\n    store Y[" + first + "] = acc0\n  }\n  stage \"b\" {\n    spatial i:" + std::to_string(e2) +
+        "\n    body X[i]\n    store Y[" + second + "] = acc0\n  }\n}\n");
   };
   EXPECT_NO_THROW(verify(halves("i", "i + 4", 4, 5)));
   EXPECT_NO_THROW(verify(halves("i*2", "i*2 + 1", 5, 4)));
@@ -164,9 +175,11 @@ TEST(Verify, WritersOfOneTensor) {
 }
 
 TEST(Verify, ZeroExtentsAreLegal) {
-  EXPECT_NO_THROW(verify(parse_subgraph("subgraph \"none\" {\n  input X: f32[0,4]\n  output Y: f32[0,4]\n  output S: f32[4]\n  stage \"a\" {\n    spatial i:0, j:4\n"
-                                        "    body X[i, j]\n    store Y[i, j] = acc0\n  }\n  stage \"b\" {\n    spatial j:4\n    reduce i:0\n    body X[i, j]\n"
-                                        "    combine sum\n    store S[j] = acc0\n  }\n}\n")));
+  EXPECT_NO_THROW(verify(parse_subgraph(
+      "subgraph \"none\" {\n  input X: f32[0,4]\n  output Y: f32[0,4]\n  output S: f32[4]\n  stage \"a\" {\n    spatial i:0, "
+      "j:4\n"
+      "    body X[i, j]\n    store Y[i, j] = acc0\n  }\n  stage \"b\" {\n    spatial j:4\n    reduce i:0\n    body X[i, j]\n"
+      "    combine sum\n    store S[j] = acc0\n  }\n}\n")));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tests/support/generated_access.h"
+#include "tests/support/generated_axes.h"
 #include "tests/support/generated_expr.h"
 #include "tlm/core/error.h"
 #include "tlm/core/rng.h"
@@ -13,12 +14,9 @@ namespace {
 
 using namespace ir;
 
-// Thrown when a draft turns out too large; the next attempt of the same seed is drawn.
-struct TooLarge {};
-
-class ProgramGenerator {
+class ProgramGenerator : private AxisDraft {
  public:
-  ProgramGenerator(Rng rng, const GeneratorOptions& options) : rng_(rng), o_(options) {}
+  ProgramGenerator(Rng rng, const GeneratorOptions& options) : AxisDraft(rng, options.max_rank), o_(options) {}
 
   GeneratedProgram run() {
     exact_ = o_.mode == GeneratorOptions::Mode::kExact || (o_.mode == GeneratorOptions::Mode::kMixed && rng_.below(3) != 0);
@@ -35,11 +33,6 @@ class ProgramGenerator {
   }
 
  private:
-  bool chance(int percent) { return static_cast<int>(rng_.below(100)) < percent; }
-
-  // What a stage computes.
-  enum class Kind { kMap, kReduce, kScan };
-
   void single() {
     const bool scan = o_.scans && chance(10);
     make_stage(scan ? Kind::kScan : chance(50) ? Kind::kReduce : Kind::kMap);
@@ -47,120 +40,17 @@ class ProgramGenerator {
 
   // ── Axes ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  int64_t extent() {
-    switch (rng_.below(10)) {
-      case 0: return 1;
-      case 1: return rng_.between(15, 18);
-      case 2: return rng_.between(24, 70);
-      default: return rng_.between(2, 9);
-    }
-  }
-
-  int add_axis(AxisKind kind, int64_t n) {
-    axes_.push_back({"", n, kind});
-    return static_cast<int>(axes_.size()) - 1;
-  }
-
-  int spatial_axes() const {
-    return static_cast<int>(std::count_if(axes_.begin(), axes_.end(), [](const Axis& a) { return a.kind != AxisKind::kReduce; }));
+  void charge() {
+    work_ += points();
+    if (work_ > o_.work_budget) throw TooLarge();
   }
 
   // A tensor that was written and not read yet, most recent first.
   int pending() {
     for (size_t t = p_.g.tensors.size(); t-- > 0;)
-      if (p_.g.tensors[t].role == TensorRole::kInternal && p_.g.readers(static_cast<int>(t)).empty() && chance(85)) return static_cast<int>(t);
+      if (p_.g.tensors[t].role == TensorRole::kInternal && p_.g.readers(static_cast<int>(t)).empty() && chance(85))
+        return static_cast<int>(t);
     return -1;
-  }
-
-  // Axes that walk over `tensor`; remembers how.
-  void axes_over(int tensor, Kind kind) {
-    const Shape& shape = p_.g.tensors[static_cast<size_t>(tensor)].shape;
-    Access a;
-    a.tensor = tensor;
-    for (int64_t e : shape) {
-      Dim d;
-      d.extent = e;
-      const bool room = spatial_axes() < o_.max_rank - 1;
-      const int choice = static_cast<int>(rng_.below(20));
-      if (!room || (kind == Kind::kReduce && choice < 6)) {
-        if (room || kind == Kind::kReduce) {
-          d.a = add_axis(AxisKind::kReduce, e);
-        } else {
-          d.offset = rng_.between(0, e - 1);
-        }
-      } else if (kind == Kind::kReduce && choice < 9 && e >= 3) {  // window
-        const int64_t width = rng_.between(2, std::min<int64_t>(e, 4)), dilation = (width - 1) * 2 < e && chance(30) ? 2 : 1;
-        const int64_t stride = chance(40) ? 2 : 1;
-        d.a = add_axis(AxisKind::kSpatial, (e - 1 - (width - 1) * dilation) / stride + 1);
-        d.b = add_axis(AxisKind::kReduce, width);
-        d.a_scale = stride, d.b_scale = dilation;
-      } else if (choice < 10) {  // padded
-        const int64_t before = rng_.between(0, 2), after = rng_.between(before ? 0 : 1, 2);
-        d.a = add_axis(AxisKind::kSpatial, e + before + after);
-        d.offset = -before;
-        d.guarded = true;
-      } else if (choice == 10) {  // repeated: each element, or the whole
-        const int64_t times = rng_.between(2, 3);
-        d.a = add_axis(AxisKind::kSpatial, e * times);
-        if (chance(50)) {
-          d.div = times;
-        } else {
-          d.mod = e;
-        }
-      } else if (choice == 11) {  // a slice
-        const int64_t step = e >= 4 && chance(50) ? 2 : 1;
-        d.offset = rng_.between(0, e / 2);
-        d.a_scale = step;
-        d.a = add_axis(AxisKind::kSpatial, (e - 1 - d.offset) / step + 1);
-      } else if (choice == 12) {  // backwards
-        d.a = add_axis(AxisKind::kSpatial, e);
-        d.a_scale = -1;
-        d.offset = e - 1;
-      } else {
-        d.a = add_axis(AxisKind::kSpatial, e);
-      }
-      a.dims.push_back(d);
-    }
-    accesses_.push_back(a);
-  }
-
-  void free_axes(Kind kind) {
-    const int fewest = kind == Kind::kReduce && chance(10) ? 0 : 1;
-    const int rank = static_cast<int>(o_.max_rank >= 5 && chance(10) ? rng_.between(5, o_.max_rank) : rng_.between(fewest, std::min(4, o_.max_rank)));
-    for (int i = 0; i < rank; ++i) add_axis(AxisKind::kSpatial, rank >= 5 ? rng_.between(1, 4) : extent());
-  }
-
-  // Spatial, then reduction, then scan; renumbers the accesses.
-  void sort_axes() {
-    std::vector<int> order(axes_.size()), place(axes_.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return axes_[static_cast<size_t>(a)].kind < axes_[static_cast<size_t>(b)].kind; });
-    std::vector<Axis> sorted;
-    constexpr const char* kLetters[] = {"i", "r", "s"};
-    for (size_t i = 0; i < order.size(); ++i) {
-      place[static_cast<size_t>(order[i])] = static_cast<int>(i);
-      Axis a = axes_[static_cast<size_t>(order[i])];
-      a.name = kLetters[static_cast<int>(a.kind)] + std::to_string(i);
-      sorted.push_back(a);
-    }
-    axes_ = sorted;
-    for (Access& a : accesses_)
-      for (Dim& d : a.dims) {
-        if (d.a >= 0) d.a = place[static_cast<size_t>(d.a)];
-        if (d.b >= 0) d.b = place[static_cast<size_t>(d.b)];
-      }
-  }
-
-  int64_t points() const {
-    int64_t n = 1;
-    for (const Axis& a : axes_)
-      if (__builtin_mul_overflow(n, a.extent, &n)) throw TooLarge();
-    return n;
-  }
-
-  void charge() {
-    work_ += points();
-    if (work_ > o_.work_budget) throw TooLarge();
   }
 
   // ── Tensors ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -182,7 +72,8 @@ class ProgramGenerator {
 
   DType input_type(DType compute) {
     if (!o_.other_types || chance(80)) return compute;
-    constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kI32, DType::kU8, DType::kI64, DType::kI8, DType::kBool, DType::kBF16, DType::kF64};
+    constexpr DType kTypes[] = {DType::kF32, DType::kF16,  DType::kI32,  DType::kU8, DType::kI64,
+                                DType::kI8,  DType::kBool, DType::kBF16, DType::kF64};
     return kTypes[rng_.below(std::size(kTypes))];
   }
 
@@ -296,7 +187,7 @@ class ProgramGenerator {
     accesses_.clear();
     const int driver = pending();
     if (driver >= 0) {
-      axes_over(driver, kind);
+      axes_over(driver, p_.g.tensors[static_cast<size_t>(driver)].shape, kind);
     } else {
       free_axes(kind);
     }
@@ -361,17 +252,20 @@ class ProgramGenerator {
       return acc;
     }
     if (kind == Kind::kScan) s.exclusive = chance(40);
-    return o_.tuples && chance(20) ? maker.tuple_combiner(s, body, reduced_points(s)) : maker.plain_combiner(s, body, reduced_points(s));
+    return o_.tuples && chance(20) ? maker.tuple_combiner(s, body, reduced_points(s))
+                                   : maker.plain_combiner(s, body, reduced_points(s));
   }
 
-  // Shape and indices of an output over the spatial and scan axes: often in order, sometimes permuted, rarely with a unit dimension.
+  // Shape and indices of an output over the spatial and scan axes: often in order, sometimes permuted, rarely with a unit
+  // dimension.
   StageOutput output_over(const Stage& s, std::vector<int>& order, Shape& shape) {
     if (order.empty()) {
       for (size_t i = 0; i < s.axes.size(); ++i)
         if (s.axes[i].kind != AxisKind::kReduce && (s.axes[i].extent > 1 || !chance(20))) order.push_back(static_cast<int>(i));
       if (chance(30))
         for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng_.below(i)]);
-      if (static_cast<int>(order.size()) < o_.max_rank && chance(10)) order.insert(order.begin() + static_cast<std::ptrdiff_t>(rng_.below(order.size() + 1)), -1);
+      if (static_cast<int>(order.size()) < o_.max_rank && chance(10))
+        order.insert(order.begin() + static_cast<std::ptrdiff_t>(rng_.below(order.size() + 1)), -1);
     }
     StageOutput o;
     for (int a : order) {
@@ -407,7 +301,8 @@ class ProgramGenerator {
     return v;
   }
 
-  // Axes that a result may use. Reduction axes keep their place, so they only need to be last: a scan axis behind them is left out.
+  // Axes that a result may use. Reduction axes keep their place, so they only need to be last: a scan axis behind them is left
+  // out.
   static std::vector<Axis> result_axes(const Stage& s) {
     std::vector<Axis> axes;
     for (const Axis& a : s.axes)
@@ -486,7 +381,8 @@ class ProgramGenerator {
   void finish_roles() {
     for (size_t t = 0; t < p_.g.tensors.size(); ++t) {
       TensorDecl& d = p_.g.tensors[t];
-      if (d.role == TensorRole::kInternal && (p_.g.readers(static_cast<int>(t)).empty() || chance(12))) d.role = TensorRole::kOutput;
+      if (d.role == TensorRole::kInternal && (p_.g.readers(static_cast<int>(t)).empty() || chance(12)))
+        d.role = TensorRole::kOutput;
       if (o_.views && (d.role == TensorRole::kInput || d.role == TensorRole::kOutput) && chance(30)) make_view(d);
     }
   }
@@ -524,15 +420,12 @@ class ProgramGenerator {
     }
   }
 
-  Rng rng_;
   const GeneratorOptions& o_;
   bool exact_ = false;
   GeneratedProgram p_;
   int64_t work_ = 0;
-  std::vector<double> bounds_;         // by tensor: exact mode, the largest absolute value
-  std::vector<int64_t> index_range_;   // by tensor: extent that it indexes, 0: no index tensor
-  std::vector<Axis> axes_;             // of the stage being drafted
-  std::vector<Access> accesses_;       // already decided loads of its body
+  std::vector<double> bounds_;        // by tensor: exact mode, the largest absolute value
+  std::vector<int64_t> index_range_;  // by tensor: extent that it indexes, 0: no index tensor
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Seeded random programs of tensor expressions: the correctness of everything that reads stages is shown on them.
-// One to four stages, chained: elementwise producers and consumers, reductions, scans, several writers of a tensor, tuple outputs;
-// rank up to 6; strided, dilated, transposed, reversed, broadcast, diagonal, wrapped, padded and gathered accesses.
+// One to four stages, chained: elementwise producers and consumers, reductions, scans, several writers of a tensor, tuple
+// outputs; rank up to 6; strided, dilated, transposed, reversed, broadcast, diagonal, wrapped, padded and gathered accesses.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct GeneratorOptions {
   int64_t work_budget = 200000;  // evaluations of bodies, all stages together
   bool scans = true;
   bool gathers = true;
-  bool tuples = true;            // tuple combiners and stages with two outputs
-  bool other_types = true;       // besides f32
-  bool views = true;             // inputs and outputs with permuted or padded strides and offsets
+  bool tuples = true;       // tuple combiners and stages with two outputs
+  bool other_types = true;  // besides f32
+  bool views = true;        // inputs and outputs with permuted or padded strides and offsets
 };
 
 struct GeneratedProgram {

@@ -9,7 +9,7 @@ namespace tlm::test {
 
 // index = (a_scale·axis a + b_scale·axis b + offset) [÷ div] [mod mod]; an axis of -1 is left out.
 struct Dim {
-  int64_t extent = 1;     // of the tensor
+  int64_t extent = 1;  // of the tensor
   int a = -1, b = -1;
   int64_t a_scale = 1, b_scale = 1, offset = 0;
   int64_t div = 1, mod = 0;

@@ -44,14 +44,13 @@ Value ExprMaker::binary(Value a, Value b) {
     case 2: return {op(Op::kSub, a.e, b.e), a.bound + b.bound};
     case 3:
     case 4:
-    case 5:
-      a = scaled_down(a, 2048), b = scaled_down(b, 1024);
-      return {op(Op::kMul, a.e, b.e), a.bound * b.bound};
+    case 5: a = scaled_down(a, 2048), b = scaled_down(b, 1024); return {op(Op::kMul, a.e, b.e), a.bound * b.bound};
     case 6: return {op(Op::kMax, a.e, b.e), std::max(a.bound, b.bound)};
     case 7: return {op(Op::kMin, a.e, b.e), std::max(a.bound, b.bound)};
     case 8: return {make_select(axis_condition(), a.e, b.e), std::max(a.bound, b.bound)};
     case 9:
-      if (exact_) return {make_select(op(Op::kLt, a.e, b.e), a.e, op(Op::kSub, b.e, make_const(1, t))), std::max(a.bound, b.bound) + 1};
+      if (exact_)
+        return {make_select(op(Op::kLt, a.e, b.e), a.e, op(Op::kSub, b.e, make_const(1, t))), std::max(a.bound, b.bound) + 1};
       if (integer) return {op(Op::kAdd, a.e, b.e), 0};
       return {op(Op::kDiv, a.e, op(Op::kAdd, make_op(Op::kAbs, {b.e}), make_const(1, t))), a.bound};
     case 10: return {op(Op::kFloorDiv, a.e, make_const(static_cast<double>(rng_.between(2, 5)), t)), a.bound};
@@ -80,7 +79,8 @@ Value ExprMaker::unary(Value v) {
     case 2: return {make_op(Op::kExp, {op(Op::kMin, v.e, c(3))}), 0};
     case 3: return {make_op(Op::kSqrt, {op(Op::kAdd, make_op(Op::kAbs, {v.e}), c(0.25))}), 0};
     case 4: return {make_op(Op::kErf, {v.e}), 0};
-    case 5: return {op(Op::kDiv, c(1), op(Op::kAdd, c(1), make_op(Op::kExp, {make_op(Op::kNeg, {op(Op::kMax, v.e, c(-20))})}))), 0};
+    case 5:
+      return {op(Op::kDiv, c(1), op(Op::kAdd, c(1), make_op(Op::kExp, {make_op(Op::kNeg, {op(Op::kMax, v.e, c(-20))})}))), 0};
     case 6: return {make_op(Op::kLog, {op(Op::kAdd, make_op(Op::kAbs, {v.e}), c(1))}), 0};
     case 7: return {make_select(op(Op::kLt, v.e, c(0)), op(Op::kMul, v.e, c(0.125)), v.e), 0};
     default: return {op(Op::kMul, v.e, c(0.3)), 0};
@@ -146,7 +146,8 @@ std::vector<Value> ExprMaker::tuple_combiner(Stage& s, Value body, int64_t point
       if (axes_[i].kind != AxisKind::kSpatial) position = position * axes_[i].extent + make_var(static_cast<int>(i));
     s.body = {body.e, position};
     const Expr here = make_acc(1, DType::kI64), there = make_acc(3, DType::kI64);
-    const Expr take = op(Op::kOr, op(Op::kLt, acc(0), acc(2)), op(Op::kAnd, op(Op::kEq, acc(0), acc(2)), op(Op::kLt, there, here)));
+    const Expr take =
+        op(Op::kOr, op(Op::kLt, acc(0), acc(2)), op(Op::kAnd, op(Op::kEq, acc(0), acc(2)), op(Op::kLt, there, here)));
     s.combiner.identity = {make_combiner(CombinerKind::kMax, t).identity[0], make_int(INT64_MAX)};
     s.combiner.combine = {make_select(take, acc(2), acc(0)), make_select(take, there, here)};
     return {{acc(0), body.bound}, {here, n}};
@@ -175,8 +176,9 @@ std::vector<Value> ExprMaker::tuple_combiner(Stage& s, Value body, int64_t point
   const Expr weight = op(Op::kDiv, acc(3), op(Op::kMax, count, c(1)));
   const Expr delta = op(Op::kSub, acc(4), acc(1));
   s.combiner.identity = {c(0), c(0), c(0)};
-  s.combiner.combine = {count, op(Op::kAdd, acc(1), op(Op::kMul, delta, weight)),
-                        op(Op::kAdd, op(Op::kAdd, acc(2), acc(5)), op(Op::kMul, op(Op::kMul, delta, delta), op(Op::kMul, acc(0), weight)))};
+  s.combiner.combine = {
+      count, op(Op::kAdd, acc(1), op(Op::kMul, delta, weight)),
+      op(Op::kAdd, op(Op::kAdd, acc(2), acc(5)), op(Op::kMul, op(Op::kMul, delta, delta), op(Op::kMul, acc(0), weight)))};
   return {{acc(1), 0}, {op(Op::kDiv, acc(2), c(n)), 0}};
 }
 

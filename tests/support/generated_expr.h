@@ -17,8 +17,8 @@ class ExprMaker {
  public:
   ExprMaker(Rng& rng, bool exact, const std::vector<ir::Axis>& axes) : rng_(rng), exact_(exact), axes_(axes) {}
 
-  Value combine(std::vector<Value> values);               // all of one type: to a single value
-  Value clamp(const Value& v, int limit);                 // into [-limit, limit]
+  Value combine(std::vector<Value> values);  // all of one type: to a single value
+  Value clamp(const Value& v, int limit);    // into [-limit, limit]
   // Give `s` a body and a combiner (and settle `exclusive`); return the accumulators. `points`: how many are combined.
   std::vector<Value> plain_combiner(ir::Stage& s, Value body, int64_t points);
   std::vector<Value> tuple_combiner(ir::Stage& s, Value body, int64_t points);
