@@ -18,10 +18,48 @@ namespace {
 
 constexpr int64_t kLarge = int64_t{1} << 16;  // elements from which blocks pay
 constexpr int kLongest = 64;                  // nodes in a row; then the value is kept and a new chain begins
-constexpr int64_t kBlock = int64_t{1} << 14;  // elements: a few intermediate blocks fit into L2
+constexpr int64_t kBlock = int64_t{1} << 15;  // elements: few enough to share out, enough to pay for setting up
 
 bool is_scalar(const Value& v) { return v.constant && v.constant->size() == 1; }
 bool is_counter(const Node& n) { return n.op == OpKind::kRange; }
+
+// The value that a stage without reduction stores: its result with the accumulators written out.
+Expr stored_value(const Stage& s) {
+  return rewrite(s.result[0], [&](const Expr& e) { return e->op == Op::kAcc ? s.body[static_cast<size_t>(e->id)] : Expr(); });
+}
+
+int64_t node_count(const Expr& e) {
+  int64_t n = 0;
+  visit(e, [&](const Expr&) { ++n; });
+  return n;
+}
+
+// Writes internal values into their readers, so that a chain is one stage and its rows never leave the nearest cache. A value
+// with several readers is one shared expression, which the evaluator computes once. An expression that has grown large stays a
+// stage.
+void join_stages(Subgraph& g) {
+  constexpr int64_t kLargest = 1000;
+  std::vector<Expr> value_of(g.tensors.size());
+  std::vector<Stage> kept;
+  for (Stage& s : g.stages) {
+    const auto substitute = [&](const Expr& e) -> Expr {
+      return e->op == Op::kLoad ? value_of[static_cast<size_t>(e->id)] : Expr();
+    };
+    if (s.body.size() != 1 || s.outputs.size() != 1) {
+      kept.push_back(std::move(s));
+      continue;
+    }
+    s.body[0] = rewrite(s.body[0], substitute);
+    const auto out = static_cast<size_t>(s.outputs[0].tensor);
+    Expr value = stored_value(s);
+    if (g.tensors[out].role == TensorRole::kInternal && node_count(value) <= kLargest) {
+      value_of[out] = std::move(value);
+    } else {
+      kept.push_back(std::move(s));
+    }
+  }
+  g.stages = std::move(kept);
+}
 
 // Blocks do not depend on each other. The first failure is thrown here; bodies of the pool must not throw.
 void for_each_index(int64_t count, const std::function<void(int64_t)>& f) {
@@ -187,6 +225,7 @@ Tensor BlockFolder::compute(ValueId v) const {
       TensorDecl& d = p.subgraph.tensors[t];
       if (d.role == TensorRole::kOutput && p.binding[t] != p.output) d.role = TensorRole::kInternal;
     }
+    join_stages(p.subgraph);
     return p;
   };
   const Program whole = program_for(std::min(total, kBlock));

@@ -117,7 +117,7 @@ ir::Graph generated_weights(int64_t count, bool counter_output) {
 
 TEST(FoldConstants, GeneratedWeightsRunInBlocks) {
   for (const bool counter_output : {false, true}) {
-    const int64_t count = (1 << 16) + 4;  // five blocks, the last one short
+    const int64_t count = (1 << 16) + 4;  // three blocks, the last one short
     const ir::Graph before = generated_weights(count, counter_output);
     ir::Graph after = before;
     EXPECT_TRUE(ir::fold_constants(after));
