@@ -74,6 +74,9 @@ class Collector {
     a.shape = t.shape;
     a.stride.assign(axes, 0);
     const std::vector<int64_t> strides = physical_strides(t);
+    for (size_t d = 0; d < indices.size() && !a.constant; ++d) {
+      if (strides[d] == 1 && (a.contiguous < 0 || t.shape[d] > t.shape[a.contiguous])) a.contiguous = static_cast<int>(d);
+    }
     for (size_t d = 0; d < indices.size(); ++d) {
       if (auto affine = ir::as_affine(indices[d], axes)) {
         for (int i = 0; i < axes; ++i) {

@@ -18,8 +18,9 @@ struct Access {
   bool epilogue = false;  // of an epilogue stage or of the root's result: once for each accumulator
   bool index = false;     // its value is (part of) an address
   int64_t element_bytes = 4;
-  std::vector<ir::Expr> indices;            // logical, over the axes of the root
-  Shape shape;                              // of the tensor
+  std::vector<ir::Expr> indices;  // logical, over the axes of the root
+  Shape shape;                    // of the tensor
+  int contiguous = -1;  // dimension whose neighbours are neighbours in memory; -1 for constants: a schedule may lay them out
   std::vector<std::vector<int64_t>> reach;  // by dimension, by axis: how far one step moves the index; empty: no affine function
   std::vector<int64_t> stride;              // by axis of the root: elements; 0: same address; kIrregular
   bool depends(int axis) const { return stride[axis] != 0; }

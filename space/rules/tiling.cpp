@@ -8,6 +8,12 @@
 
 namespace tlm::space {
 
+namespace {
+
+constexpr int64_t kTransfer = 128;  // bytes that come together: a cache line and the neighbour that is fetched with it
+
+}  // namespace
+
 double footprint_bytes(const NestInfo&, const Access& a, const std::vector<int64_t>& span) {
   double elements = 1;
   for (size_t d = 0; d < a.reach.size(); ++d) {
@@ -17,7 +23,9 @@ double footprint_bytes(const NestInfo&, const Access& a, const std::vector<int64
     } else {
       for (size_t i = 0; i < span.size(); ++i) range += std::abs(a.reach[d][i]) * (span[i] - 1);
     }
-    elements *= static_cast<double>(std::min(range, a.shape[d]));
+    range = std::min(range, a.shape[d]);
+    if (static_cast<int>(d) == a.contiguous) range = std::min(std::max(range, kTransfer / a.element_bytes), a.shape[d]);
+    elements *= static_cast<double>(range);
   }
   return elements * static_cast<double>(a.element_bytes);
 }
