@@ -154,24 +154,35 @@ std::string PreambleC::define(const std::string& op, DType t, int lanes, const s
   return kInline + v + " " + name + "(" + v + " a) { return (" + v + ")" + list(lanes, one + "(a[$i])") + "; }";
 }
 
+// Masked instructions of x86: lanes that are not active do not fault. The builtins speak of vectors of their own element types.
+PreambleC::Masked PreambleC::masked(DType t, int lanes, int active) {
+  Masked out;
+  const size_t bytes = dtype_size(t), all = bytes * static_cast<size_t>(lanes);
+  if (!x86() || (bytes != 4 && bytes != 8)) return out;
+  const bool narrow = bytes == 4;
+  if (all == 64 && target_.has("avx512f")) {
+    const std::string scalar = narrow ? "float" : "double", mask = std::to_string((1u << active) - 1), builtin = narrow ? "ups512_mask" : "upd512_mask";
+    out.vector = declare(narrow ? "raw_f32x16" : "raw_f64x8", "typedef " + scalar + " " + (narrow ? "raw_f32x16" : "raw_f64x8") + " __attribute__((vector_size(64)));");
+    out.load = "__builtin_ia32_load" + builtin + "((const " + scalar + "*)p, (" + out.vector + "){}, " + mask + ")";
+    out.store = "__builtin_ia32_store" + builtin + "((" + scalar + "*)p, (" + out.vector + ")v, " + mask + ")";
+  } else if ((all == 16 || all == 32) && target_.has("avx2")) {
+    const std::string name = std::string("raw_i") + (narrow ? "32" : "64") + "x" + std::to_string(lanes);
+    out.vector = declare(name, "typedef " + std::string(narrow ? "int" : "long long") + " " + name + " __attribute__((vector_size(" + std::to_string(all) + ")));");
+    std::string mask = "(" + out.vector + "){";
+    for (int i = 0; i < lanes; ++i) mask += std::string(i ? ", " : "") + (i < active ? "-1" : "0");
+    const std::string suffix = std::string(narrow ? "d" : "q") + (all == 32 ? "256" : "");
+    out.load = "__builtin_ia32_maskload" + suffix + "((const " + out.vector + "*)p, " + mask + "})";
+    out.store = "__builtin_ia32_maskstore" + suffix + "((" + out.vector + "*)p, " + mask + "}, (" + out.vector + ")v)";
+  }
+  return out;
+}
+
 std::string PreambleC::partial_load(DType t, int lanes, int active) {
   const std::string memory = unaligned(t, lanes), element = t == DType::kBool ? "u8" : scalar_name(t);
   const std::string name = "load_" + memory + "_" + std::to_string(active);
   if (declared(name)) return name;
-  const size_t bytes = dtype_size(t);
-  if (x86() && target_.has("avx2") && (bytes == 4 || bytes == 8) && (bytes * static_cast<size_t>(lanes) == 16 || bytes * static_cast<size_t>(lanes) == 32)) {
-    // Masked: lanes that are not loaded do not fault.
-    const bool wide = bytes * static_cast<size_t>(lanes) == 32;
-    const DType mask_type = bytes == 4 ? DType::kI32 : DType::kI64;
-    const std::string m = type(mask_type, lanes);
-    // The builtins speak of int and long long vectors.
-    const std::string raw = declare("raw_" + m, "typedef " + std::string(bytes == 4 ? "int" : "long long") + " raw_" + m + " __attribute__((vector_size(" + (wide ? "32" : "16") + ")));");
-    std::string mask = "(" + raw + "){";
-    for (int i = 0; i < lanes; ++i) mask += std::string(i ? ", " : "") + (i < active ? "-1" : "0");
-    mask += "}";
-    const std::string builtin = "__builtin_ia32_maskload" + std::string(bytes == 4 ? "d" : "q") + (wide ? "256" : "");
-    return declare(name, kInline + memory + " " + name + "(const " + element + "* p) { return (" + memory + ")" + builtin + "((const " + raw + "*)p, " + mask + "); }");
-  }
+  if (const Masked m = masked(t, lanes, active); !m.vector.empty())
+    return declare(name, kInline + memory + " " + name + "(const " + element + "* p) { return (" + memory + ")" + m.load + "; }");
   std::string items;
   for (int i = 0; i < lanes; ++i) items += (i ? ", " : "") + (i < active ? "p[" + std::to_string(i) + "]" : std::string("0"));
   return declare(name, kInline + memory + " " + name + "(const " + element + "* p) { return (" + memory + "){" + items + "}; }");
@@ -181,17 +192,8 @@ std::string PreambleC::partial_store(DType t, int lanes, int active) {
   const std::string memory = unaligned(t, lanes), element = t == DType::kBool ? "u8" : scalar_name(t);
   const std::string name = "store_" + memory + "_" + std::to_string(active);
   if (declared(name)) return name;
-  const size_t bytes = dtype_size(t), all = bytes * static_cast<size_t>(lanes);
-  if (x86() && target_.has("avx2") && (bytes == 4 || bytes == 8) && (all == 16 || all == 32)) {
-    const bool wide = all == 32;
-    const std::string m = type(bytes == 4 ? DType::kI32 : DType::kI64, lanes);
-    const std::string raw = declare("raw_" + m, "typedef " + std::string(bytes == 4 ? "int" : "long long") + " raw_" + m + " __attribute__((vector_size(" + (wide ? "32" : "16") + ")));");
-    std::string mask = "(" + raw + "){";
-    for (int i = 0; i < lanes; ++i) mask += std::string(i ? ", " : "") + (i < active ? "-1" : "0");
-    mask += "}";
-    const std::string builtin = "__builtin_ia32_maskstore" + std::string(bytes == 4 ? "d" : "q") + (wide ? "256" : "");
-    return declare(name, kInline + "void " + name + "(" + element + "* p, " + memory + " v) { " + builtin + "((" + raw + "*)p, " + mask + ", (" + raw + ")v); }");
-  }
+  if (const Masked m = masked(t, lanes, active); !m.vector.empty())
+    return declare(name, kInline + "void " + name + "(" + element + "* p, " + memory + " v) { " + m.store + "; }");
   std::string items;
   for (int i = 0; i < active; ++i) items += " p[" + std::to_string(i) + "] = v[" + std::to_string(i) + "];";
   return declare(name, kInline + "void " + name + "(" + element + "* p, " + memory + " v) {" + items + " }");

@@ -37,6 +37,11 @@ class PreambleC {
   const std::string& declare(const std::string& name, const std::string& body);
 
  private:
+  // Expressions that load from `p` and store `v` with a mask; empty vector type: the target has no such instruction.
+  struct Masked {
+    std::string vector, load, store;
+  };
+  Masked masked(DType t, int lanes, int active);
   std::string define(const std::string& op, DType t, int lanes, const std::string& name);
   Target target_;
   std::set<std::string> done_;
