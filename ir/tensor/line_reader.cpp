@@ -10,7 +10,7 @@ namespace tlm::ir {
 namespace {
 
 constexpr int kPrimary = 6;  // above every infix precedence
-constexpr int kMaxDepth = 2000;
+constexpr int kMaxDepth = 500;  // of nested parentheses and arguments
 
 Expr raw(ExprNode n) { return Expr(std::make_shared<const ExprNode>(std::move(n))); }
 

@@ -264,7 +264,8 @@ void RowProgram::load_indexed(const Instr& i, int64_t lanes, const uint8_t* mask
     const auto extent = static_cast<uint64_t>(t.shape[d]);
     for (int64_t l = 0; l < n; ++l) {
       const int64_t x = v[l * step];
-      address[l] += x * stride;
+      // Lanes that are masked off may hold any index: their address wraps and is not used.
+      address[l] = static_cast<int64_t>(static_cast<uint64_t>(address[l]) + static_cast<uint64_t>(x) * static_cast<uint64_t>(stride));
       bad |= int64_t{static_cast<uint64_t>(x) >= extent} & (mask && !r.uniform ? int64_t{mask[l]} : 1);
     }
   }
