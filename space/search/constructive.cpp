@@ -37,15 +37,37 @@ int position(const std::vector<Choice>& candidates, const Choice& wanted) {
   return at == candidates.end() ? 0 : static_cast<int>(at - candidates.begin());
 }
 
+// Long reductions run from the farthest stride to the nearest: the innermost loop reads neighbours.
+Choice reduce_choice(const NestInfo& n) {
+  std::vector<int64_t> distance(n.extent.size(), 0);
+  for (const Access& l : n.loads) {
+    if (l.constant || l.index || l.epilogue) continue;
+    for (size_t a = 0; a < distance.size(); ++a) {
+      if (l.stride[a] != 0) distance[a] = std::max(distance[a], l.stride[a] == kIrregular ? INT64_MAX : std::abs(l.stride[a]));
+    }
+  }
+  std::vector<int> axes;
+  for (size_t a = n.spatial; a < n.extent.size(); ++a) {
+    if (static_cast<int>(a) != n.scan && n.extent[a] > 1) axes.push_back(static_cast<int>(a));
+  }
+  std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) { return distance[x] > distance[y]; });
+  return Choice(axes.begin(), axes.end());
+}
+
 double unrolled_cycles(const Context& c, const NestInfo& n, NestPlan p, const Choice& unroll) {
-  constexpr double kBody = 12, kPerStatement = 0.002;  // beyond a body of this size jumps cost nothing, but code does
+  // Code costs compile time and, where the register tile is large already, registers that the compiler juggles with.
+  constexpr double kEnough = 8, kAny = 0.03, kPerStatement = 0.0007;
   double updates = n.accumulators;
+  for (size_t a = 0; a < p.axes.size(); ++a) {
+    updates *= static_cast<double>(p.axes[a].tile) / (static_cast<int>(a) == p.vector_axis ? p.lanes : 1);
+  }
+  const double factor = static_cast<double>(unroll[1] * unroll[3]);
+  const Choice order = reduce_choice(n);  // as it will be
+  p.reduce_order.assign(order.begin(), order.end());
   for (int i : {0, 2}) {
     if (unroll[i] >= 0) p.axes[unroll[i]].tile = unroll[i + 1];
   }
-  for (size_t a = 0; a < p.axes.size(); ++a)
-    updates *= static_cast<double>(p.axes[a].tile) / (static_cast<int>(a) == p.vector_axis ? p.lanes : 1);
-  return compute_cycles(n, p, c.target) * (1 + kPerStatement * std::max(0.0, updates - kBody));
+  return compute_cycles(n, p, c.target) * (1 + (factor > 1 && updates >= kEnough ? kAny : 0) + kPerStatement * updates * factor);
 }
 
 // With the unrolling that suits the register tile `micro`.
@@ -81,24 +103,6 @@ int micro_choice(const Context& c, const Sketch& s, const Decision& d) {
     }
     return best_without_tiles(n, p, c.target, best_unrolled(c, s, choice, p));
   });
-}
-
-// Long reductions run from the farthest stride to the nearest: the innermost loop reads neighbours.
-Choice reduce_choice(const Sketch& s) {
-  const NestInfo& n = *s.info;
-  std::vector<int64_t> distance(n.extent.size(), 0);
-  for (const Access& l : n.loads) {
-    if (l.constant || l.index || l.epilogue) continue;
-    for (size_t a = 0; a < distance.size(); ++a) {
-      if (l.stride[a] != 0) distance[a] = std::max(distance[a], l.stride[a] == kIrregular ? INT64_MAX : std::abs(l.stride[a]));
-    }
-  }
-  std::vector<int> axes;
-  for (size_t a = n.spatial; a < n.extent.size(); ++a) {
-    if (static_cast<int>(a) != n.scan && n.extent[a] > 1) axes.push_back(static_cast<int>(a));
-  }
-  std::stable_sort(axes.begin(), axes.end(), [&](int x, int y) { return distance[x] > distance[y]; });
-  return Choice(axes.begin(), axes.end());
 }
 
 int tail_choice(const Context& c, const Sketch& s, const Decision& d) {
@@ -138,7 +142,7 @@ int constructive_choice(const Context& c, const Sketch& s, const Decision& d) {
     case DecisionKind::kAttach: return position(d.candidates, {static_cast<int64_t>(attach_choice(c, s, d))});
     case DecisionKind::kMicro: return micro_choice(c, s, d);
     case DecisionKind::kUnroll: return unroll_choice(c, s, d);
-    case DecisionKind::kReduce: return position(d.candidates, reduce_choice(s));
+    case DecisionKind::kReduce: return position(d.candidates, reduce_choice(*s.info));
     case DecisionKind::kTile: return cheapest(d.candidates, [&](const Choice& x) { return tile_cost(c, s, d.item, x[0]); });
     case DecisionKind::kTail: return tail_choice(c, s, d);
     case DecisionKind::kOrder: return cheapest(d.candidates, [&](const Choice& x) { return order_cost(c, s, x); });

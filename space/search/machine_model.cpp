@@ -15,6 +15,8 @@ constexpr double kLatency = 5;   // cycles until a dependent operation can start
 constexpr double kFrontEnd = 5;  // instructions that start in one cycle
 constexpr double kJump = 3;      // instructions that close a loop
 constexpr double kTileOverhead = 8;
+constexpr double kLoopExit = 8;
+constexpr int64_t kLine = 64;
 constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 8;
 
 struct Piece {
@@ -77,14 +79,14 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
 
   std::vector<Reads> reads;
   double unrolled = 1, live = 0;
-  bool shared = false;
+  bool shared = false;  // values broadcast to a vector that several points want
   for (const Access& l : n.loads) {
     reads.push_back(reads_of(n, plan, l, points, unrolled));
     if (l.index || l.epilogue) continue;
     live += reads.back().distinct;
-    shared = shared || reads.back().distinct < reads.back().all;
+    shared = shared || (reads.back().distinct < reads.back().all && (v < 0 || !l.depends(v)));
   }
-  // A value is loaded once only if it can stay in a register; to keep too many alive costs more than to load them again.
+  // A value is loaded once only if it can stay in a register; to keep too many broadcast ones costs more than to load them again.
   const bool fits = acc * chains + live <= t.vector_registers;
   double loads = 0, lines = 0, once = 0;  // lines: whole vectors read, which also move more of a cache line
   for (size_t i = 0; i < n.loads.size(); ++i) {
@@ -93,19 +95,29 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
     if (horizontal && l.depends(v)) count *= chains;
     if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= 1.5 * plan.lanes;
     (l.epilogue && n.reduces ? once : loads) += count;
-    if (v >= 0 && l.depends(v)) lines += count;
+    if (v < 0 || !l.depends(v)) continue;
+    const int64_t run = l.constant ? kLine : plan.axes[v].tile * l.element_bytes;  // bytes read side by side
+    lines += count * std::max(1.0, static_cast<double>(kLine) / static_cast<double>(run));
   }
   const double product = t.fma || !n.reduces || n.body_ops < 1 ? 0 : 1;
   const double ops = acc * chains * std::max(1.0, n.body_ops + product) / n.accumulators;
   const double issued = (ops + loads + kJump / unrolled) / kFrontEnd;
   double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
-  if (shared && !fits) step *= 1.1;
+  if (shared && !fits) step *= 1.3;
   double end = kTileOverhead + acc / n.accumulators * (1 + n.point_ops + once) / kIssue;
   if (horizontal) end += acc * (chains - 1 + 1.5 * plan.lanes) / kIssue;  // the lanes of each point are combined one by one
   if (!n.reduces) end = kTileOverhead / 2 + acc;
   // Rows that are not neighbours need pointers of their own, for nothing where no operand is shared.
   int rows = 0;
   for (int a = 0; a < n.spatial; ++a) rows += a != v && points[a] > 1;
+  // Each end of an inner loop is a jump that is hard to foresee where the loop is short.
+  double entered = 1, exits = 0;
+  for (int a : plan.reduce_order) {
+    const double trips = static_cast<double>(ceil_div(std::max<int64_t>(1, n.extent[a]), std::max<int64_t>(1, plan.axes[a].tile)));
+    exits += trips > 1 ? entered : 0;
+    entered *= trips;
+  }
+  end += kLoopExit * exits;
   return (steps * step + end) * (1 + (n.reduces ? 0.01 * std::max(0, rows - 1) : 0.1 * rows));
 }
 
@@ -186,9 +198,13 @@ std::pair<double, double> traffic_cycles(const NestInfo& n, const NestPlan& plan
 
 namespace {
 
-// Pairs of loops that walk the output against its order in memory, where no operand is used again to make up for it.
+// Pairs of loops that walk the output against its order in memory, where operands are not used often enough to make up for it.
 int jumps(const NestInfo& n, const NestPlan& plan) {
-  if (n.reduces || n.stores.empty()) return 0;
+  constexpr double kLittleReuse = 16;
+  if (n.stores.empty()) return 0;
+  double elements = 1;
+  for (const Access& l : n.loads) elements = std::max(elements, footprint_bytes(n, l, n.extent) / static_cast<double>(l.element_bytes));
+  if (n.points > kLittleReuse * elements) return 0;
   std::vector<int64_t> strides;
   auto loop = [&](int a, int64_t trips) {
     if (trips > 1) strides.push_back(std::abs(n.stores[0].stride[a]));

@@ -270,7 +270,7 @@ TEST(Space, KnownGoodTilesAreCandidates) {
   for (const char* tile : {"co:2x16 ow:12", "co:2x16 ow:14", "co:4x16 ow:6", "co:1x16 ow:28"}) {
     EXPECT_TRUE(has("x86-64-v4", conv, tile)) << tile;
   }
-  EXPECT_TRUE(has("x86-64", conv, "co:2x4 ow:6"));
+  EXPECT_TRUE(has("x86-64", conv, "co:2x4 ow:4"));
   EXPECT_TRUE(has("x86-64-v3", attention_scores(12, 64, 64), "d:1x8 i:3 j:4"));
   EXPECT_TRUE(has("x86-64-v3", softmax(96, 197), "c:2x8 r:4"));
 }
