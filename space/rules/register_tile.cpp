@@ -120,7 +120,8 @@ int64_t registers_needed(const NestInfo& n, const Target& t, const Micro& m) {
     largest = std::max(largest, count);
     ++loads;
   }
-  const int64_t product = n.reduces && loads > 1 && !t.fma ? 2 : 0;  // a product on its way, and the copy that two-operand code makes
+  const int64_t product =
+      n.reduces && loads > 1 && !t.fma ? 2 : 0;  // a product on its way, and the copy that two-operand code makes
   return accumulator_registers(n, m) + (all - largest) + (loads > 0 ? 1 : 0) + product + n.temporaries;
 }
 

@@ -1,6 +1,7 @@
 #include "tlm/space/search/machine_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tlm/space/rules/parallel.h"
@@ -17,7 +18,7 @@ constexpr double kJump = 3;      // instructions that close a loop
 constexpr double kTileOverhead = 8;
 constexpr double kLoopExit = 8;
 constexpr int64_t kLine = 64;
-constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 8;
+constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 8, kMemoryBytesPerCycle = 4;
 
 struct Piece {
   int64_t registers;  // points of one tile, vectors on the vector axis
@@ -113,7 +114,8 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   // Each end of an inner loop is a jump that is hard to foresee where the loop is short.
   double entered = 1, exits = 0;
   for (int a : plan.reduce_order) {
-    const double trips = static_cast<double>(ceil_div(std::max<int64_t>(1, n.extent[a]), std::max<int64_t>(1, plan.axes[a].tile)));
+    const double trips =
+        static_cast<double>(ceil_div(std::max<int64_t>(1, n.extent[a]), std::max<int64_t>(1, plan.axes[a].tile)));
     exits += trips > 1 ? entered : 0;
     entered *= trips;
   }
@@ -177,8 +179,8 @@ double compute_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) 
 
 namespace {
 
-// Cycles for moving data into L1 and into L2, with the loops order ++ inner_order.
-std::pair<double, double> traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
+// Cycles for moving data into L1, into L2 and into L3, with the loops order ++ inner_order.
+std::array<double, 3> traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
   std::vector<std::pair<int, int64_t>> loops;            // axis, iterations; outermost first
   std::vector<std::vector<int64_t>> spans = {n.extent};  // points of each axis inside the first i loops
   auto loop = [&](int a, int64_t step) {
@@ -191,7 +193,8 @@ std::pair<double, double> traffic_cycles(const NestInfo& n, const NestPlan& plan
   for (int a : plan.order) loop(a, plan.axes[a].cache);
   for (int a : plan.inner_order) loop(a, plan.axes[a].tile);
   return {traffic_bytes(n, loops, spans, 0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle,
-          traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle};
+          traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle,
+          traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l3_kb) / kMemoryBytesPerCycle};
 }
 
 }  // namespace
@@ -203,7 +206,8 @@ int jumps(const NestInfo& n, const NestPlan& plan) {
   constexpr double kLittleReuse = 16;
   if (n.stores.empty()) return 0;
   double elements = 1;
-  for (const Access& l : n.loads) elements = std::max(elements, footprint_bytes(n, l, n.extent) / static_cast<double>(l.element_bytes));
+  for (const Access& l : n.loads)
+    elements = std::max(elements, footprint_bytes(n, l, n.extent) / static_cast<double>(l.element_bytes));
   if (n.points > kLittleReuse * elements) return 0;
   std::vector<int64_t> strides;
   auto loop = [&](int a, int64_t trips) {
@@ -221,10 +225,15 @@ int jumps(const NestInfo& n, const NestPlan& plan) {
 }  // namespace
 
 double nest_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, double compute) {
-  const auto [near, far] = traffic_cycles(n, plan, t);
+  const std::array<double, 3> traffic = traffic_cycles(n, plan, t);
   // Prefetchers and out-of-order execution hide most of what takes less time.
-  const double longest = std::max({compute, near, far});
-  return (longest + 0.2 * (compute + near + far - longest)) * imbalance(n, plan, t) * (1 + 0.05 * jumps(n, plan));
+  constexpr double kExposed = 0.3;
+  double longest = compute, sum = compute;
+  for (double cycles : traffic) {
+    longest = std::max(longest, cycles);
+    sum += cycles;
+  }
+  return (longest + kExposed * (sum - longest)) * imbalance(n, plan, t) * (1 + 0.05 * jumps(n, plan));
 }
 
 double imbalance(const NestInfo& n, const NestPlan& plan, const Target& t) {
