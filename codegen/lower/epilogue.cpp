@@ -24,7 +24,9 @@ std::vector<Expr> combine_exprs(const Combiner& c, const std::vector<Expr>& runn
   return out;
 }
 
-void PointValues::define(int tensor, std::vector<Expr> indices, Expr value) { elements_.push_back({tensor, std::move(indices), std::move(value)}); }
+void PointValues::define(int tensor, std::vector<Expr> indices, Expr value) {
+  elements_.push_back({tensor, std::move(indices), std::move(value)});
+}
 
 const PointValues::Element* PointValues::find(int tensor) const {
   for (const Element& e : elements_)

@@ -12,7 +12,8 @@ ir::Expr at_position(const ir::Expr& e, const std::vector<ir::Expr>& position);
 // kAcc j becomes acc[j].
 ir::Expr with_accumulators(const ir::Expr& e, const std::vector<ir::Expr>& acc);
 // The combined tuple of two tuples.
-std::vector<ir::Expr> combine_exprs(const ir::Combiner& c, const std::vector<ir::Expr>& running, const std::vector<ir::Expr>& incoming);
+std::vector<ir::Expr> combine_exprs(const ir::Combiner& c, const std::vector<ir::Expr>& running,
+                                    const std::vector<ir::Expr>& incoming);
 
 // What has been computed at this point: tensor elements that need no load.
 class PointValues {

@@ -33,7 +33,9 @@ class Hoist {
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }
 
   static bool pure_index(const Expr& e) {
-    return !any_node(e, [](const Expr& n) { return n->lanes > 1 || (n->dtype != DType::kI64 && n->dtype != DType::kBool) || n->op == Op::kLoad; });
+    return !any_node(e, [](const Expr& n) {
+      return n->lanes > 1 || (n->dtype != DType::kI64 && n->dtype != DType::kBool) || n->op == Op::kLoad;
+    });
   }
 
   // The body of the innermost scope, its lets in front: behind the lets that define indices of merged loops.
@@ -128,7 +130,8 @@ class Hoist {
 
   Expr value(const Expr& e) {
     if (e->args.empty()) return e;
-    if (e->lanes == 1 && e->dtype == DType::kI64 && e->op != Op::kLoad && e->op != Op::kSelect && e->op != Op::kLane) return index(e);
+    if (e->lanes == 1 && e->dtype == DType::kI64 && e->op != Op::kLoad && e->op != Op::kSelect && e->op != Op::kLane)
+      return index(e);
     if (e->lanes == 1 && e->dtype == DType::kBool && pure_index(e)) {
       const int d = depth_of(e);
       if (d < depth()) return let_at(d, inside(e));
@@ -138,8 +141,8 @@ class Hoist {
 
   Kernel& k_;
   std::vector<Scope> scopes_;
-  std::map<int, int> var_depth_;       // loop variable → scope that defines it
-  std::map<int, int> depth_;           // index local → scope that defines it
+  std::map<int, int> var_depth_;  // loop variable → scope that defines it
+  std::map<int, int> depth_;      // index local → scope that defines it
   std::map<int, bool> index_lets_;
 };
 

@@ -13,13 +13,13 @@ struct Linear {
   int64_t constant = 0;
   std::vector<std::pair<ir::Expr, int64_t>> terms;  // sorted by ir::compare, coefficients not 0
 
-  int64_t coefficient(int var) const;               // of the atom that is the variable itself
-  bool hidden(int var) const;                       // the variable occurs inside another atom
+  int64_t coefficient(int var) const;  // of the atom that is the variable itself
+  bool hidden(int var) const;          // the variable occurs inside another atom
 };
 
-Linear linearize(const ir::Expr& e);                // e: a scalar i64
+Linear linearize(const ir::Expr& e);  // e: a scalar i64
 ir::Expr to_expr(const Linear& l);
-ir::Expr terms_expr(const Linear& l);               // without the constant; literal 0 when there are no terms
+ir::Expr terms_expr(const Linear& l);  // without the constant; literal 0 when there are no terms
 Linear operator+(const Linear& a, const Linear& b);
 Linear operator*(const Linear& a, int64_t factor);
 

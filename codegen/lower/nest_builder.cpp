@@ -22,14 +22,16 @@ struct Loop {
 
 class NestBuilder {
  public:
-  NestBuilder(Kernel& k, const Subgraph& g, const SchedulePlan& plan, const NestPlan& nest, const std::vector<bool>& stored, const Target& target)
+  NestBuilder(Kernel& k, const Subgraph& g, const SchedulePlan& plan, const NestPlan& nest, const std::vector<bool>& stored,
+              const Target& target)
       : k_(k), nest_(nest), stage_(space::inlined_stage(g, plan.attach, nest.stage)) {
     if (target.device == DeviceKind::kCuda) {
       nest_.vector_axis = -1;
       nest_.lanes = 1;
     }
     if (nest_.vector_axis < 0 || nest_.lanes <= 1) nest_.vector_axis = -1, nest_.lanes = 1;
-    TLM_CHECK(nest_.axes.size() == stage_.axes.size()) << "plan of " << nest_.axes.size() << " axes for a stage of " << stage_.axes.size();
+    TLM_CHECK(nest_.axes.size() == stage_.axes.size())
+        << "plan of " << nest_.axes.size() << " axes for a stage of " << stage_.axes.size();
     context_ = make_context(g, plan, nest_, stage_, stored);
   }
 
@@ -54,7 +56,8 @@ class NestBuilder {
       if (tiled(a)) tiles_[a] = axis_tiles(stage_.axes[a].extent, nest_.axes[a]);
     auto complete = [&](std::vector<int> order) {
       for (size_t a = 0; a < n; ++a)
-        if (tiled(a) && std::find(order.begin(), order.end(), static_cast<int>(a)) == order.end()) order.push_back(static_cast<int>(a));
+        if (tiled(a) && std::find(order.begin(), order.end(), static_cast<int>(a)) == order.end())
+          order.push_back(static_cast<int>(a));
       return order;
     };
     for (int axis : complete(nest_.order)) {
@@ -103,7 +106,8 @@ class NestBuilder {
 
 }  // namespace
 
-Stmt build_nest(Kernel& k, const Subgraph& g, const SchedulePlan& plan, const NestPlan& nest, const std::vector<bool>& stored, const Target& target) {
+Stmt build_nest(Kernel& k, const Subgraph& g, const SchedulePlan& plan, const NestPlan& nest, const std::vector<bool>& stored,
+                const Target& target) {
   return NestBuilder(k, g, plan, nest, stored, target).build();
 }
 

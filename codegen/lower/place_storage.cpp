@@ -48,7 +48,8 @@ std::vector<Life> lives(const Kernel& k) {
 // Largest first, each at the lowest place that is free during its life.
 void place_workspace(Kernel& k) {
   std::vector<Life> all = lives(k);
-  std::sort(all.begin(), all.end(), [](const Life& a, const Life& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer; });
+  std::sort(all.begin(), all.end(),
+            [](const Life& a, const Life& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer; });
   std::vector<Life> placed;
   for (Life life : all) {
     int64_t offset = 0;
@@ -108,7 +109,8 @@ void place_storage(Kernel& k) {
   };
   // Offsets first, then predicates of padding and the like that the ranges of the loops decide.
   auto place = [&](const Expr& e) {
-    const Expr placed = rewrite_expr(e, [&](const Expr& n) { return n->op == Op::kLoad ? with_args(n, offset(n->id, n->args)) : Expr(); });
+    const Expr placed =
+        rewrite_expr(e, [&](const Expr& n) { return n->op == Op::kLoad ? with_args(n, offset(n->id, n->args)) : Expr(); });
     return simplify(placed, extents);
   };
   auto store_offsets = [&](const Stmt& s) -> Stmt {

@@ -166,7 +166,8 @@ class RegisterTile {
 
   Stmt initialise(const Point& p) {
     std::vector<Stmt> body;
-    for (size_t j = 0; j < accumulators_.size(); ++j) body.push_back(make_store(accumulators_[j], p.slot, s_.combiner.identity[j]));
+    for (size_t j = 0; j < accumulators_.size(); ++j)
+      body.push_back(make_store(accumulators_[j], p.slot, s_.combiner.identity[j]));
     return flat_block(std::move(body));
   }
 
@@ -180,7 +181,8 @@ class RegisterTile {
     if (i == reduced.size()) return points(order_, [&](const Point& p) { return combine(p); });
     const size_t a = reduced[i];
     const int64_t extent = s_.axes[a].extent;
-    const int64_t step = is_vector(a) ? vector_step() : std::clamp<int64_t>(c_.nest.axes[a].tile, 1, std::max<int64_t>(extent, 1));
+    const int64_t step =
+        is_vector(a) ? vector_step() : std::clamp<int64_t>(c_.nest.axes[a].tile, 1, std::max<int64_t>(extent, 1));
     const int64_t full = extent / step, rest = extent % step;
     std::vector<Stmt> body;
     if (full > 0) {
@@ -294,7 +296,8 @@ class RegisterTile {
     return flat_block(std::move(body));
   }
 
-  void write_stage(const Stage& s, const std::vector<Expr>& position, const std::vector<Expr>& acc, PointValues& values, std::vector<Stmt>& body) {
+  void write_stage(const Stage& s, const std::vector<Expr>& position, const std::vector<Expr>& acc, PointValues& values,
+                   std::vector<Stmt>& body) {
     for (size_t o = 0; o < s.outputs.size(); ++o) {
       std::vector<Expr> indices;
       for (const Expr& i : s.outputs[o].indices) indices.push_back(at_position(i, position));
@@ -312,15 +315,15 @@ class RegisterTile {
   const Stage& s_;
   size_t n_;
   std::vector<Region> regions_;
-  std::vector<size_t> order_;       // axes of unrolled points, outermost first
-  std::vector<int> accumulators_;   // buffers, by accumulator
+  std::vector<size_t> order_;      // axes of unrolled points, outermost first
+  std::vector<int> accumulators_;  // buffers, by accumulator
   bool initialising_ = true;
 };
 
 }  // namespace
 
-std::shared_ptr<TileContext> make_context(const Subgraph& g, const space::SchedulePlan& plan, const space::NestPlan& nest, const Stage& stage,
-                                          const std::vector<bool>& stored) {
+std::shared_ptr<TileContext> make_context(const Subgraph& g, const space::SchedulePlan& plan, const space::NestPlan& nest,
+                                          const Stage& stage, const std::vector<bool>& stored) {
   auto c = std::make_shared<TileContext>();
   c->nest = nest;
   c->stage = stage;

@@ -13,10 +13,10 @@ namespace tlm::codegen {
 // What every register tile of a nest shares.
 struct TileContext {
   space::NestPlan nest;
-  ir::Stage stage;                    // producers inlined
-  std::vector<ir::Stage> epilogue;    // in order, producers inlined
-  std::vector<bool> stored;           // by tensor: must be written to memory
-  bool vector_reduce = false;         // the vector axis is a reduction axis
+  ir::Stage stage;                  // producers inlined
+  std::vector<ir::Stage> epilogue;  // in order, producers inlined
+  std::vector<bool> stored;         // by tensor: must be written to memory
+  bool vector_reduce = false;       // the vector axis is a reduction axis
 };
 
 std::shared_ptr<TileContext> make_context(const ir::Subgraph& g, const space::SchedulePlan& plan, const space::NestPlan& nest,

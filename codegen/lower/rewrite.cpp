@@ -13,7 +13,8 @@ namespace {
 Expr node(ExprNode n) { return Expr(std::make_shared<const ExprNode>(std::move(n))); }
 Stmt statement(StmtNode n) { return std::make_shared<const StmtNode>(std::move(n)); }
 
-Expr rewrite_shared(const Expr& e, const std::function<Expr(const Expr&)>& replace, std::unordered_map<const ExprNode*, Expr>& done) {
+Expr rewrite_shared(const Expr& e, const std::function<Expr(const Expr&)>& replace,
+                    std::unordered_map<const ExprNode*, Expr>& done) {
   if (auto it = done.find(e.get()); it != done.end()) return it->second;
   Expr out = e;
   if (!e->args.empty()) {

@@ -9,9 +9,9 @@
 namespace tlm::codegen {
 
 // Vector nodes.
-ir::Expr make_broadcast(const ir::Expr& e, int lanes);                                 // e itself if it has `lanes` lanes
-ir::Expr make_vector(std::vector<ir::Expr> scalars);                                   // kVector
-ir::Expr make_lane(const ir::Expr& vector, int lane);                                  // kLane; folds over ramps and kVector
+ir::Expr make_broadcast(const ir::Expr& e, int lanes);  // e itself if it has `lanes` lanes
+ir::Expr make_vector(std::vector<ir::Expr> scalars);    // kVector
+ir::Expr make_lane(const ir::Expr& vector, int lane);   // kLane; folds over ramps and kVector
 ir::Expr make_vector_load(int buffer, DType t, std::vector<ir::Expr> indices, int lanes, int active);
 
 // `e` with other arguments: through the builders, so that literals fold; loads keep their lanes.
@@ -27,8 +27,8 @@ bool any_node(const ir::Expr& e, const std::function<bool(const ir::Expr&)>& tes
 ir::Stmt map_exprs(const ir::Stmt& s, const std::function<ir::Expr(const ir::Expr&)>& f);
 // Bottom-up over statements: `f` sees a statement whose children are already mapped. A null result drops the statement.
 ir::Stmt map_stmts(const ir::Stmt& s, const std::function<ir::Stmt(const ir::Stmt&)>& f);
-void visit_stmts(const ir::Stmt& s, const std::function<void(const ir::Stmt&)>& f);    // pre-order
-void visit_exprs(const ir::Stmt& s, const std::function<void(const ir::Expr&)>& f);    // the top expressions of all statements
+void visit_stmts(const ir::Stmt& s, const std::function<void(const ir::Stmt&)>& f);  // pre-order
+void visit_exprs(const ir::Stmt& s, const std::function<void(const ir::Expr&)>& f);  // the top expressions of all statements
 
 // A block without blocks directly inside; a single statement stands for itself.
 ir::Stmt flat_block(std::vector<ir::Stmt> body);

@@ -41,7 +41,8 @@ Stmt expand(Kernel& k, const Stmt& loop) {
   std::vector<Stmt> copies;
   for (int64_t i = 0; i < loop->extent->ival; ++i) {
     const Stmt copy = i == 0 ? loop->body[0] : fresh_copy(k, loop->body[0]);
-    copies.push_back(map_exprs(copy, [&](const Expr& e) { return uses_var(e, loop->var) ? substitute_var(e, loop->var, make_int(i)) : e; }));
+    copies.push_back(
+        map_exprs(copy, [&](const Expr& e) { return uses_var(e, loop->var) ? substitute_var(e, loop->var, make_int(i)) : e; }));
   }
   return flat_block(std::move(copies));
 }
@@ -83,7 +84,8 @@ class Registers {
   Key key(int buffer, const std::vector<Expr>& indices) const {
     Key out = {buffer};
     for (const Expr& i : indices) {
-      TLM_CHECK(i->op == Op::kInt) << "register array " << k_.buffers[static_cast<size_t>(buffer)].name << " addressed at run time";
+      TLM_CHECK(i->op == Op::kInt) << "register array " << k_.buffers[static_cast<size_t>(buffer)].name
+                                   << " addressed at run time";
       out.push_back(i->ival);
     }
     return out;
@@ -101,7 +103,8 @@ class Registers {
     return rewrite_expr(e, [&](const Expr& n) -> Expr {
       if (n->op != Op::kLoad || !is_register(n->id)) return {};
       auto it = locals_.find(key(n->id, n->args));
-      TLM_CHECK(it != locals_.end()) << "register array " << k_.buffers[static_cast<size_t>(n->id)].name << " read before it is set";
+      TLM_CHECK(it != locals_.end()) << "register array " << k_.buffers[static_cast<size_t>(n->id)].name
+                                     << " read before it is set";
       return read_local(k_, it->second);
     });
   }
@@ -114,7 +117,8 @@ class Registers {
 
 void unroll(Kernel& k) {
   for (Phase& p : k.phases) {
-    p.body = map_stmts(p.body, [&](const Stmt& s) { return s->kind == StmtKind::kFor && s->loop == LoopKind::kUnrolled ? expand(k, s) : s; });
+    p.body = map_stmts(
+        p.body, [&](const Stmt& s) { return s->kind == StmtKind::kFor && s->loop == LoopKind::kUnrolled ? expand(k, s) : s; });
     p.body = Registers(k).run(p.body);
   }
   // Register arrays are gone: nothing addresses them.

@@ -66,7 +66,8 @@ class Vectorizer {
     }
     const int l = new_local(k_, "lanes", value->dtype, lanes_);
     out.push_back(make_let(l, value));
-    for (int i = 0; i < active_; ++i) out.push_back(make_store(s->buffer, {at_lane(s->indices[0], i)}, make_lane(read_local(k_, l), i)));
+    for (int i = 0; i < active_; ++i)
+      out.push_back(make_store(s->buffer, {at_lane(s->indices[0], i)}, make_lane(read_local(k_, l), i)));
   }
 
   // A stage's expression as it is in lane i: a scalar.
@@ -119,8 +120,10 @@ class Vectorizer {
   Expr load(const Expr& e) {
     if (register_array(e->id)) return vector_register(e);
     const Linear offset = linearize(e->args[0]);
-    const bool affine = !offset.hidden(var_) && !any_node(e->args[0], [&](const Expr& n) { return n.get() != e.get() && varies_inside(n); });
-    if (affine && offset.coefficient(var_) == 1) return make_vector_load(e->id, e->dtype, {make_ramp(at_lane(e->args[0], 0), 1, lanes_)}, lanes_, readable(e));
+    const bool affine =
+        !offset.hidden(var_) && !any_node(e->args[0], [&](const Expr& n) { return n.get() != e.get() && varies_inside(n); });
+    if (affine && offset.coefficient(var_) == 1)
+      return make_vector_load(e->id, e->dtype, {make_ramp(at_lane(e->args[0], 0), 1, lanes_)}, lanes_, readable(e));
     return lane_by_lane(e);
   }
 
@@ -154,11 +157,14 @@ class Vectorizer {
     if (!varies(e->args[0])) return make_select(e->args[0], broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
     if (const Expr fixed = literal_mask(e->args[0]); fixed) {
       // Loads touch active lanes only, so an arm that all of them choose may be one vector whatever the others would read.
-      const bool chosen = std::all_of(fixed->args.begin(), fixed->args.begin() + active_, [](const Expr& m) { return m->ival != 0; });
-      if ((chosen || safe(e->args[1])) && safe(e->args[2])) return make_select(fixed, broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
+      const bool chosen =
+          std::all_of(fixed->args.begin(), fixed->args.begin() + active_, [](const Expr& m) { return m->ival != 0; });
+      if ((chosen || safe(e->args[1])) && safe(e->args[2]))
+        return make_select(fixed, broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
       return lane_by_lane(e);
     }
-    if (safe(e->args[1]) && safe(e->args[2])) return make_select(make_broadcast(vec(e->args[0]), lanes_), broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
+    if (safe(e->args[1]) && safe(e->args[2]))
+      return make_select(make_broadcast(vec(e->args[0]), lanes_), broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
     const Expr mixed = lane_by_lane(e);
     // Inside the range that the condition guards, where most vectors are, the chosen arm is one vector.
     if (interval(e->args[0])) {

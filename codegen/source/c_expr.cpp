@@ -55,7 +55,9 @@ std::string power_name(const Expr& e) {
 
 // Arithmetic on half types is done in f32.
 Expr widened(const Expr& e) {
-  if (e->args.empty() || e->op == Op::kLoad || e->op == Op::kCast || e->op == Op::kSelect || e->op == Op::kRamp || e->op == Op::kVector || e->op == Op::kLane) return e;
+  if (e->args.empty() || e->op == Op::kLoad || e->op == Op::kCast || e->op == Op::kSelect || e->op == Op::kRamp ||
+      e->op == Op::kVector || e->op == Op::kLane)
+    return e;
   if (!is_half(e->args[0]->dtype)) return e;
   std::vector<Expr> args;
   for (const Expr& a : e->args) args.push_back(make_cast(a, DType::kF32));
@@ -75,7 +77,8 @@ std::string CExpr::address(int buffer, const Expr& offset) {
 }
 
 std::string CExpr::element(int buffer, const Expr& offset) {
-  if (offset->op == Op::kAdd && offset->args[1]->op == Op::kInt) return address(buffer, offset->args[0]) + "[" + int_literal(offset->args[1]->ival, DType::kI64) + "]";
+  if (offset->op == Op::kAdd && offset->args[1]->op == Op::kInt)
+    return address(buffer, offset->args[0]) + "[" + int_literal(offset->args[1]->ival, DType::kI64) + "]";
   return "b" + std::to_string(buffer) + "[" + text(offset) + "]";
 }
 
@@ -86,8 +89,10 @@ std::string CExpr::load(const Expr& e) {
   const std::string p = address(e->id, ramp->args[0]);
   const int active = static_cast<int>(e->ival);
   const std::string memory = preamble_.unaligned(e->dtype, e->lanes);
-  const std::string v = active > 0 ? preamble_.partial_load(e->dtype, e->lanes, active) + "(" + p + ")" : "*(const " + memory + "*)" + p;
-  if (e->dtype == DType::kBool) return "(__builtin_convertvector(" + v + ", " + preamble_.type(DType::kBool, e->lanes) + ") != 0)";
+  const std::string v =
+      active > 0 ? preamble_.partial_load(e->dtype, e->lanes, active) + "(" + p + ")" : "*(const " + memory + "*)" + p;
+  if (e->dtype == DType::kBool)
+    return "(__builtin_convertvector(" + v + ", " + preamble_.type(DType::kBool, e->lanes) + ") != 0)";
   return "((" + preamble_.type(e->dtype, e->lanes) + ")" + v + ")";
 }
 
@@ -105,7 +110,9 @@ std::string CExpr::text(const Expr& expr) {
     case Op::kVar: return var(e->id);
     case Op::kLocal: return local(e->id);
     case Op::kLoad: return load(e);
-    case Op::kLane: return e->dtype == DType::kBool ? "(-" + text(e->args[0]) + "[" + std::to_string(e->ival) + "])" : text(e->args[0]) + "[" + std::to_string(e->ival) + "]";
+    case Op::kLane:
+      return e->dtype == DType::kBool ? "(-" + text(e->args[0]) + "[" + std::to_string(e->ival) + "])"
+                                      : text(e->args[0]) + "[" + std::to_string(e->ival) + "]";
     case Op::kRamp: {
       if (e->ival == 0) return vector(e->args[0], e->lanes);
       std::string steps = "((" + preamble_.type(e->dtype, e->lanes) + "){";
@@ -125,9 +132,11 @@ std::string CExpr::text(const Expr& expr) {
       if (e->args[0]->lanes == 1) {
         // A vector in memory has a type of its own (unaligned): both arms are made plain vectors.
         const std::string cast = e->lanes > 1 ? "(" + preamble_.type(e->dtype, e->lanes) + ")" : "";
-        return "(" + text(e->args[0]) + " ? " + cast + vector(e->args[1], e->lanes) + " : " + cast + vector(e->args[2], e->lanes) + ")";
+        return "(" + text(e->args[0]) + " ? " + cast + vector(e->args[1], e->lanes) + " : " + cast +
+               vector(e->args[2], e->lanes) + ")";
       }
-      return preamble_.blend(e->dtype, e->lanes) + "(" + text(e->args[0]) + ", " + vector(e->args[1], e->lanes) + ", " + vector(e->args[2], e->lanes) + ")";
+      return preamble_.blend(e->dtype, e->lanes) + "(" + text(e->args[0]) + ", " + vector(e->args[1], e->lanes) + ", " +
+             vector(e->args[2], e->lanes) + ")";
     default: return e->lanes == 1 ? scalar_op(e) : vector_op(e);
   }
 }
@@ -167,7 +176,8 @@ std::string CExpr::scalar_op(const Expr& e) {
     case Op::kFloorDiv:
     case Op::kFloorMod:
       // Index arithmetic by a power of two.
-      if (is_signed_int(t) && e->args[1]->op == Op::kInt && e->args[1]->ival > 0 && std::has_single_bit(static_cast<uint64_t>(e->args[1]->ival))) {
+      if (is_signed_int(t) && e->args[1]->op == Op::kInt && e->args[1]->ival > 0 &&
+          std::has_single_bit(static_cast<uint64_t>(e->args[1]->ival))) {
         const int shift = std::countr_zero(static_cast<uint64_t>(e->args[1]->ival));
         if (e->op == Op::kFloorDiv) return "(" + arg(0) + " >> " + std::to_string(shift) + ")";
         return "(" + arg(0) + " & " + int_literal(e->args[1]->ival - 1, t) + ")";
@@ -198,8 +208,8 @@ std::string CExpr::vector_op(const Expr& e) {
       return preamble_.mask_of(t, lanes) + "(" + arg(0) + " != " + arg(0) + ")";
     case Op::kIsInf:
       if (!is_float(t)) return "((" + preamble_.type(DType::kBool, lanes) + "){})";
-      return preamble_.mask_of(t, lanes) + "(" + preamble_.function("abs", t, lanes) + "(" + arg(0) + ") == " + preamble_.broadcast(t, lanes) + "(" +
-             (t == DType::kF32 ? "__builtin_inff()" : "__builtin_inf()") + "))";
+      return preamble_.mask_of(t, lanes) + "(" + preamble_.function("abs", t, lanes) + "(" + arg(0) +
+             ") == " + preamble_.broadcast(t, lanes) + "(" + (t == DType::kF32 ? "__builtin_inff()" : "__builtin_inf()") + "))";
     case Op::kMin:
       if (t == DType::kBool) return "(" + arg(0) + " & " + arg(1) + ")";
       break;

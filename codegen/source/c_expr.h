@@ -13,10 +13,10 @@ class CExpr {
  public:
   CExpr(const ir::Kernel& k, kernels::PreambleC& preamble) : k_(k), preamble_(preamble) {}
 
-  std::string text(const ir::Expr& e);                       // with the lanes that it has
-  std::string vector(const ir::Expr& e, int lanes);          // broadcast if it is a scalar
-  std::string address(int buffer, const ir::Expr& offset);   // "(b0 + x + 3)", the constant last
-  std::string element(int buffer, const ir::Expr& offset);   // "b0[x + 3]"
+  std::string text(const ir::Expr& e);                                                  // with the lanes that it has
+  std::string vector(const ir::Expr& e, int lanes);                                     // broadcast if it is a scalar
+  std::string address(int buffer, const ir::Expr& offset);                              // "(b0 + x + 3)", the constant last
+  std::string element(int buffer, const ir::Expr& offset);                              // "b0[x + 3]"
   std::string local(int id) const { return k_.locals[static_cast<size_t>(id)] + "_"; }  // no type or function ends so
   std::string var(int id) const { return k_.vars[static_cast<size_t>(id)] + "_"; }
 

@@ -14,10 +14,12 @@ namespace {
 // One phase as a function.
 class PhaseWriter {
  public:
-  PhaseWriter(const Kernel& k, kernels::PreambleC& preamble, SourceText& out) : k_(k), preamble_(preamble), expr_(k, preamble), out_(out) {}
+  PhaseWriter(const Kernel& k, kernels::PreambleC& preamble, SourceText& out)
+      : k_(k), preamble_(preamble), expr_(k, preamble), out_(out) {}
 
   void write(const Phase& p, uint32_t entry) {
-    out_.open("__attribute__((visibility(\"hidden\"))) void tlm_phase_" + std::to_string(entry) + "(const TlmKernelArgs* args, i64 begin, i64 end, void* worker)");
+    out_.open("__attribute__((visibility(\"hidden\"))) void tlm_phase_" + std::to_string(entry) +
+              "(const TlmKernelArgs* args, i64 begin, i64 end, void* worker)");
     pointers(p.body);
     if (p.body->kind == StmtKind::kFor && p.body->loop == LoopKind::kParallel) {
       const std::string v = expr_.var(p.body->var);
@@ -32,7 +34,9 @@ class PhaseWriter {
   }
 
  private:
-  static std::string memory_type(const Buffer& b, kernels::PreambleC& preamble) { return b.dtype == DType::kBool ? "u8" : preamble.type(b.dtype); }
+  static std::string memory_type(const Buffer& b, kernels::PreambleC& preamble) {
+    return b.dtype == DType::kBool ? "u8" : preamble.type(b.dtype);
+  }
 
   // The buffers that the phase touches.
   void pointers(const Stmt& body) {
@@ -67,7 +71,9 @@ class PhaseWriter {
     }
   }
 
-  std::string local_type(int l) { return preamble_.type(k_.local_types[static_cast<size_t>(l)], k_.local_lanes[static_cast<size_t>(l)]); }
+  std::string local_type(int l) {
+    return preamble_.type(k_.local_types[static_cast<size_t>(l)], k_.local_lanes[static_cast<size_t>(l)]);
+  }
   std::string local_value(const Stmt& s) { return expr_.vector(s->value, k_.local_lanes[static_cast<size_t>(s->var)]); }
 
   void statement(const Stmt& s) {
@@ -94,7 +100,9 @@ class PhaseWriter {
         }
         return;
       case StmtKind::kStore: return store(s);
-      case StmtKind::kLet: out_.line("const " + local_type(s->var) + " " + expr_.local(s->var) + " = " + local_value(s) + ";"); return;
+      case StmtKind::kLet:
+        out_.line("const " + local_type(s->var) + " " + expr_.local(s->var) + " = " + local_value(s) + ";");
+        return;
       case StmtKind::kLocal: out_.line(local_type(s->var) + " " + expr_.local(s->var) + " = " + local_value(s) + ";"); return;
       case StmtKind::kAssign: out_.line(expr_.local(s->var) + " = " + local_value(s) + ";"); return;
       case StmtKind::kComment: out_.line("/* " + s->text + " */"); return;
@@ -135,7 +143,8 @@ std::string write_c(std::span<const Kernel* const> ks, std::span<const uint32_t>
   kernels::PreambleC preamble(target);
   SourceText out;
   for (size_t i = 0; i < ks.size(); ++i)
-    for (size_t p = 0; p < ks[i]->phases.size(); ++p) PhaseWriter(*ks[i], preamble, out).write(ks[i]->phases[p], first_entry[i] + static_cast<uint32_t>(p));
+    for (size_t p = 0; p < ks[i]->phases.size(); ++p)
+      PhaseWriter(*ks[i], preamble, out).write(ks[i]->phases[p], first_entry[i] + static_cast<uint32_t>(p));
   return kernels::preamble_c_header() + preamble.text() + out.take();
 }
 
@@ -144,12 +153,14 @@ std::string write_c_module(uint32_t phase_count, const Target&) {
   out.line("typedef void (*TlmPhase)(const TlmKernelArgs*, i64, i64, void*);");
   out.line("typedef struct { u32 abi; u32 phase_count; const TlmPhase* phases; } TlmModule;");
   for (uint32_t p = 0; p < phase_count; ++p)
-    out.line("__attribute__((visibility(\"hidden\"))) void tlm_phase_" + std::to_string(p) + "(const TlmKernelArgs*, i64, i64, void*);");
+    out.line("__attribute__((visibility(\"hidden\"))) void tlm_phase_" + std::to_string(p) +
+             "(const TlmKernelArgs*, i64, i64, void*);");
   out.line("static const TlmPhase phases[] = {");
   for (uint32_t p = 0; p < phase_count; ++p) out.line("  tlm_phase_" + std::to_string(p) + ",");
   if (phase_count == 0) out.line("  0,");
   out.line("};");
-  out.line("static const TlmModule module = {" + std::to_string(TLM_KERNEL_ABI) + ", " + std::to_string(phase_count) + ", phases};");
+  out.line("static const TlmModule module = {" + std::to_string(TLM_KERNEL_ABI) + ", " + std::to_string(phase_count) +
+           ", phases};");
   out.line("__attribute__((visibility(\"default\"))) const TlmModule* tlm_module(void);");
   out.open("const TlmModule* tlm_module(void)");
   out.line("return &module;");

@@ -10,7 +10,8 @@
 
 namespace tlm::codegen {
 
-// One translation unit. Phase p of kernels[k] becomes the hidden function `tlm_phase_<first_entry[k] + p>` with the signature TlmPhase.
+// One translation unit. Phase p of kernels[k] becomes the hidden function `tlm_phase_<first_entry[k] + p>` with the signature
+// TlmPhase.
 std::string write_c(std::span<const ir::Kernel* const> kernels, std::span<const uint32_t> first_entry, const Target& target);
 // The unit that holds the table of all phases, tlm_module() and the memory functions that a compiler may call.
 std::string write_c_module(uint32_t phase_count, const Target& target);

@@ -24,7 +24,9 @@ std::string memory_type(DType t) { return t == DType::kBool ? "u8" : type_name(t
 bool is_half(DType t) { return t == DType::kF16 || t == DType::kBF16; }
 
 std::string literal(const Expr& e) {
-  if (e->op == Op::kInt) return e->dtype == DType::kI64 || e->dtype == DType::kBool ? int_literal(e->ival, e->dtype) : type_name(e->dtype) + "(" + int_literal(e->ival, e->dtype) + ")";
+  if (e->op == Op::kInt)
+    return e->dtype == DType::kI64 || e->dtype == DType::kBool ? int_literal(e->ival, e->dtype)
+                                                               : type_name(e->dtype) + "(" + int_literal(e->ival, e->dtype) + ")";
   if (is_half(e->dtype)) return "u16(" + float_literal(e->fval, e->dtype) + ")";
   if (std::isnan(e->fval)) return "quiet_nan(" + type_name(e->dtype) + "(0))";
   if (std::isinf(e->fval)) return std::string(e->fval < 0 ? "(-" : "(") + "infinity(" + type_name(e->dtype) + "(0)))";
@@ -63,15 +65,18 @@ class CudaWriter {
   std::string local(int id) const { return k_.locals[static_cast<size_t>(id)] + "_"; }
 
   void phase(const Phase& p, size_t number) {
-    std::string head = "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(std::max(p.threads, 1)) + ") " + k_.name + "_p" + std::to_string(number) + "(";
+    std::string head = "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(std::max(p.threads, 1)) + ") " +
+                       k_.name + "_p" + std::to_string(number) + "(";
     for (size_t i = 0; i < k_.params.size(); ++i) head += "void* p" + std::to_string(i) + ", ";
     out_.open(head + "char* workspace)");
     for (size_t b = 0; b < k_.buffers.size(); ++b) {
       const Buffer& buffer = k_.buffers[b];
       if (!touches(p.body, static_cast<int>(b))) continue;
       const std::string type = memory_type(buffer.dtype) + "*", name = "b" + std::to_string(b);
-      if (buffer.scope == MemoryScope::kGlobal) out_.line(type + " const " + name + " = (" + type + ")p" + std::to_string(buffer.param) + ";");
-      else if (buffer.scope == MemoryScope::kWorkspace) out_.line(type + " const " + name + " = (" + type + ")workspace + " + std::to_string(buffer.offset) + ";");
+      if (buffer.scope == MemoryScope::kGlobal)
+        out_.line(type + " const " + name + " = (" + type + ")p" + std::to_string(buffer.param) + ";");
+      else if (buffer.scope == MemoryScope::kWorkspace)
+        out_.line(type + " const " + name + " = (" + type + ")workspace + " + std::to_string(buffer.offset) + ";");
     }
     statement(p.body);
     out_.close();
@@ -116,7 +121,9 @@ class CudaWriter {
         }
         return;
       case StmtKind::kStore: out_.line(element(s->buffer, s->indices[0]) + " = " + text(s->value) + ";"); return;
-      case StmtKind::kLet: out_.line("const " + type_name(s->value->dtype) + " " + local(s->var) + " = " + text(s->value) + ";"); return;
+      case StmtKind::kLet:
+        out_.line("const " + type_name(s->value->dtype) + " " + local(s->var) + " = " + text(s->value) + ";");
+        return;
       case StmtKind::kLocal: out_.line(type_name(s->value->dtype) + " " + local(s->var) + " = " + text(s->value) + ";"); return;
       case StmtKind::kAssign: out_.line(local(s->var) + " = " + text(s->value) + ";"); return;
       case StmtKind::kBarrier: out_.line("__syncthreads();"); return;

@@ -9,9 +9,9 @@ namespace tlm::codegen {
 
 class SourceText {
  public:
-  void line(const std::string& text);   // at the current indentation
-  void open(const std::string& text);   // "text {" and one level deeper
-  void close();                         // "}"
+  void line(const std::string& text);  // at the current indentation
+  void open(const std::string& text);  // "text {" and one level deeper
+  void close();                        // "}"
   std::string take() { return std::move(text_); }
 
  private:
@@ -19,7 +19,7 @@ class SourceText {
   int depth_ = 0;
 };
 
-std::string int_literal(int64_t v, DType t);      // of a value of type t, no suffix needed by the caller
-std::string float_literal(double v, DType t);     // exact (hexadecimal), inf and nan by builtins; f16 and bf16 as their bits
+std::string int_literal(int64_t v, DType t);   // of a value of type t, no suffix needed by the caller
+std::string float_literal(double v, DType t);  // exact (hexadecimal), inf and nan by builtins; f16 and bf16 as their bits
 
 }  // namespace tlm::codegen

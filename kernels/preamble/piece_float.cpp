@@ -39,16 +39,18 @@ std::string fma_piece(PreambleC& p, DType t, int lanes, const std::string& v, co
   const Packed x = packed(p, t, lanes);
   if (x.bits == 512) return macro + "__builtin_ia32_vfmadd" + x.suffix + "_mask(a, b, c, -1, 4)";
   if (x.bits) return macro + "__builtin_ia32_vfmadd" + x.suffix + "(a, b, c)";
-  const std::string lanewise = "static inline __attribute__((always_inline)) " + v + " " + name + "(" + v + " a, " + v + " b, " + v + " c) { return (" + v + ")" +
-                               list_of(lanes, one + "(a[$i], b[$i], c[$i])") + "; }";
+  const std::string lanewise = "static inline __attribute__((always_inline)) " + v + " " + name + "(" + v + " a, " + v + " b, " +
+                               v + " c) { return (" + v + ")" + list_of(lanes, one + "(a[$i], b[$i], c[$i])") + "; }";
   if (p.target().arch == "aarch64" && lanes * dtype_size(t) == 16) {
-    return "#if defined(__clang__)\n" + lanewise + "\n#else\n" + macro + "__builtin_aarch64_fmav" + (t == DType::kF32 ? "4sf" : "2df") + "(a, b, c)\n#endif";
+    return "#if defined(__clang__)\n" + lanewise + "\n#else\n" + macro + "__builtin_aarch64_fmav" +
+           (t == DType::kF32 ? "4sf" : "2df") + "(a, b, c)\n#endif";
   }
   // Wider than a register: halves.
   if (lanes > 2 && static_cast<int>(static_cast<size_t>(lanes) * dtype_size(t)) * 8 > p.target().vector_bits) {
     const std::string half = p.function("fma", t, lanes / 2), h = p.type(t, lanes / 2);
     return fill_in(
-        "static inline __attribute__((always_inline)) $V $N($V a, $V b, $V c) { union { $V v; $H h[2]; } x = {a}, y = {b}, z = {c}; "
+        "static inline __attribute__((always_inline)) $V $N($V a, $V b, $V c) { union { $V v; $H h[2]; } x = {a}, y = {b}, z = "
+        "{c}; "
         "z.h[0] = $F(x.h[0], y.h[0], z.h[0]); z.h[1] = $F(x.h[1], y.h[1], z.h[1]); return z.v; }",
         {{"V", v}, {"H", h}, {"F", half}, {"N", name}});
   }
@@ -81,7 +83,9 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
   if (op == "least" || op == "most") {  // b if either is NaN: the x86 instruction
     const std::string less = op == "least" ? "<" : ">", instruction = op == "least" ? "min" : "max";
     if (lanes == 1) return piece("($V a, $V b) { return a " + less + " b ? a : b; }");
-    if (x.bits) return piece("($V a, $V b) { return __builtin_ia32_" + instruction + x.suffix + (x.bits == 512 ? "_mask(a, b, a, -1, 4)" : "(a, b)") + "; }");
+    if (x.bits)
+      return piece("($V a, $V b) { return __builtin_ia32_" + instruction + x.suffix +
+                   (x.bits == 512 ? "_mask(a, b, a, -1, 4)" : "(a, b)") + "; }");
     n["B"] = p.blend(t, lanes), n["M"] = p.mask_of(t, lanes);
     return piece("($V a, $V b) { return $B($M(a " + less + " b), a, b); }");
   }
@@ -103,7 +107,8 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
   }
   if (op == "abs") return piece("($V a) { return ($V)(($I)a & $S); }");
   if (op == "sqrt") {
-    if (x.bits) return piece("($V a) { return __builtin_ia32_sqrt" + x.suffix + (x.bits == 512 ? "_mask(a, a, -1, 4)" : "(a)") + "; }");
+    if (x.bits)
+      return piece("($V a) { return __builtin_ia32_sqrt" + x.suffix + (x.bits == 512 ? "_mask(a, a, -1, 4)" : "(a)") + "; }");
     return piece("($V a) { return ($V)" + list_of(lanes, fill_in("__builtin_sqrt$L(a[$i])", {{"L", n["L"]}})) + "; }");
   }
   if (op == "floor" || op == "ceil" || op == "round" || op == "trunc") {
@@ -113,16 +118,23 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
     }
     const std::string mode = op == "round" ? "8" : op == "floor" ? "9" : op == "ceil" ? "10" : "11";  // quiet
     if (x.bits && p.target().has("sse4_1"))
-      return piece("($V a) { return " + (x.bits == 512 ? "__builtin_ia32_rndscale" + std::string(f32 ? "ps" : "pd") + "_mask(a, " + mode + ", a, -1, 4)"
-                                                       : "__builtin_ia32_round" + x.suffix + "(a, " + mode + ")") + "; }");
+      return piece("($V a) { return " +
+                   (x.bits == 512
+                        ? "__builtin_ia32_rndscale" + std::string(f32 ? "ps" : "pd") + "_mask(a, " + mode + ", a, -1, 4)"
+                        : "__builtin_ia32_round" + x.suffix + "(a, " + mode + ")") +
+                   "; }");
     // |x| + 2^23 (2^52) is rounded to an integer, half to even; larger values are integers already.
     n["M"] = f32 ? "0x1p23f" : "0x1p52";
-    const std::string fix = op == "round" ? "" : op == "trunc" ? "r -= ($V)(($I)(r > m) & ($I)(($V){} + 1)); " : op == "floor" ? "r -= ($V)(($I)(r > a) & ($I)(($V){} + 1)); " : "r += ($V)(($I)(r < a) & ($I)(($V){} + 1)); ";
+    const std::string fix = op == "round"   ? ""
+                            : op == "trunc" ? "r -= ($V)(($I)(r > m) & ($I)(($V){} + 1)); "
+                            : op == "floor" ? "r -= ($V)(($I)(r > a) & ($I)(($V){} + 1)); "
+                                            : "r += ($V)(($I)(r < a) & ($I)(($V){} + 1)); ";
     const std::string signed_first = op == "trunc" ? "" : "r = ($V)(($I)r | s); ";
     const std::string signed_last = "r = ($V)((($I)r & $S) | s); ";
     // A result of 0 keeps the sign of the argument; other results have it anyway, but for ceil and floor towards 0.
     std::string last = op == "trunc" || op == "round" ? signed_last : "r = ($V)(($I)r | (s & ($I)(r == 0))); ";
-    return piece("($V a) { $I s = ($I)a & ~$S; $V m = ($V)(($I)a & $S), r = (m + $M) - $M; " + signed_first + fix + last + "$I k = ($I)(m < $M); return ($V)((($I)r & k) | (($I)a & ~k)); }");
+    return piece("($V a) { $I s = ($I)a & ~$S; $V m = ($V)(($I)a & $S), r = (m + $M) - $M; " + signed_first + fix + last +
+                 "$I k = ($I)(m < $M); return ($V)((($I)r & k) | (($I)a & ~k)); }");
   }
   if (op == "mod" && lanes == 1) {  // exact: long division of the significands
     n["U"] = f32 ? "u32" : "u64", n["W"] = f32 ? "23" : "52", n["E"] = f32 ? "0xff" : "0x7ff", n["T"] = f32 ? "31" : "63";
@@ -147,7 +159,8 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
   x.u = mx < one ? mx : (mx - one) | (($U)ey << $W);
   x.u |= sign;
   return x.f;
-})", n);
+})",
+                   n);
   }
   if (op == "floormod" && lanes == 1) {
     n["M"] = p.function("mod", t, 1);
@@ -155,7 +168,9 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
   }
   if (op == "sign") {
     if (lanes == 1) return piece("($V a) { return a > 0 ? 1 : a < 0 ? -1 : a; }");
-    return piece("($V a) { $I p = ($I)(a > 0), m = ($I)(a < 0); return ($V)((($I)(($V){} + 1) & p) | (($I)(($V){} - 1) & m) | (($I)a & ~(p | m))); }");
+    return piece(
+        "($V a) { $I p = ($I)(a > 0), m = ($I)(a < 0); return ($V)((($I)(($V){} + 1) & p) | (($I)(($V){} - 1) & m) | (($I)a & "
+        "~(p | m))); }");
   }
   return "";
 }

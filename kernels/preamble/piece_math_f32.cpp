@@ -6,7 +6,8 @@ namespace tlm::kernels {
 std::string piece_math_f32(PreambleC& p, const std::string& op, const std::string& name) {
   const std::string wide = p.function(op, DType::kF64, 1);
   const bool binary = op == "pow";
-  return "static f32 " + name + (binary ? "(f32 a, f32 b) { return (f32)" + wide + "(a, b); }" : "(f32 a) { return (f32)" + wide + "(a); }");
+  return "static f32 " + name +
+         (binary ? "(f32 a, f32 b) { return (f32)" + wide + "(a, b); }" : "(f32 a) { return (f32)" + wide + "(a); }");
 }
 
 }  // namespace tlm::kernels

@@ -88,7 +88,8 @@ const Piece kPieces[] = {
   if (u <= 0) return u < 0 ? __builtin_nan("") : -__builtin_inf();
   return log_f64(u) + (x - (u - 1)) / u;
 })"},
-    // x = q π/2 + (y[0] + y[1]), |y| <= π/4, q mod 4. Below 2^17 by three parts of π/2; above by 192 bits of 2/π (Payne and Hanek).
+    // x = q π/2 + (y[0] + y[1]), |y| <= π/4, q mod 4. Below 2^17 by three parts of π/2; above by 192 bits of 2/π (Payne and
+    // Hanek).
     {"reduce", "", R"(static i32 reduce_f64(f64 x, f64* y) {
   f64 a = __builtin_fabs(x);
   if (a < 100000) {

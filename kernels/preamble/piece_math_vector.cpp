@@ -5,7 +5,8 @@ namespace tlm::kernels {
 
 namespace {
 
-// exp: x = n ln 2 + r, Taylor to r^7 (truncation 5e-9), scaled by 2^n in two steps so that subnormal results round once. <= 2 ulp.
+// exp: x = n ln 2 + r, Taylor to r^7 (truncation 5e-9), scaled by 2^n in two steps so that subnormal results round once. <= 2
+// ulp.
 const char* kExp = R"(static inline $V $N($V x) {
   $V c = $MIN($BC(129.0f), $MAX($BC(-150.0f), x));
   $V n = (c * 0x1.715476p+0f + 0x1.8p23f) - 0x1.8p23f;

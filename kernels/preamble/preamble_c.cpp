@@ -80,15 +80,17 @@ std::string PreambleC::type(DType t, int lanes) {
   const std::string scalar = scalar_name(t);
   if (lanes == 1) return scalar;
   const std::string name = scalar + "x" + std::to_string(lanes);
-  return declare(name, "typedef " + scalar + " " + name + " __attribute__((vector_size(" + std::to_string(value_bytes(t) * static_cast<size_t>(lanes)) + ")));");
+  return declare(name, "typedef " + scalar + " " + name + " __attribute__((vector_size(" +
+                           std::to_string(value_bytes(t) * static_cast<size_t>(lanes)) + ")));");
 }
 
 std::string PreambleC::unaligned(DType t, int lanes) {
   std::string scalar = t == DType::kBool ? "u8" : scalar_name(t);
   const size_t bytes = dtype_size(t);
   const std::string name = scalar + "x" + std::to_string(lanes) + "u";
-  return declare(name, "typedef " + scalar + " " + name + " __attribute__((vector_size(" + std::to_string(bytes * static_cast<size_t>(lanes)) + "), aligned(" +
-                           std::to_string(bytes) + "), may_alias));");
+  return declare(name, "typedef " + scalar + " " + name + " __attribute__((vector_size(" +
+                           std::to_string(bytes * static_cast<size_t>(lanes)) + "), aligned(" + std::to_string(bytes) +
+                           "), may_alias));");
 }
 
 std::string PreambleC::broadcast(DType t, int lanes) {
@@ -143,14 +145,19 @@ std::string PreambleC::define(const std::string& op, DType t, int lanes, const s
     }
   }
   if (lanes == 1) {
-    std::string s = !real ? piece_integer(*this, op, t, name) : t == DType::kF32 ? piece_math_f32(*this, op, name) : piece_math_f64(*this, op, name);
+    std::string s = !real              ? piece_integer(*this, op, t, name)
+                    : t == DType::kF32 ? piece_math_f32(*this, op, name)
+                                       : piece_math_f64(*this, op, name);
     TLM_CHECK(!s.empty()) << "no C for " << op << " of " << dtype_name(t);
     return s;
   }
   // Lane by lane.
   const std::string one = function(op, t, 1);
-  const bool binary = op == "div" || op == "mod" || op == "floordiv" || op == "floormod" || op == "pow" || op == "shl" || op == "shr" || op == "min" || op == "max";
-  if (binary) return kInline + v + " " + name + "(" + v + " a, " + v + " b) { return (" + v + ")" + list(lanes, one + "(a[$i], b[$i])") + "; }";
+  const bool binary = op == "div" || op == "mod" || op == "floordiv" || op == "floormod" || op == "pow" || op == "shl" ||
+                      op == "shr" || op == "min" || op == "max";
+  if (binary)
+    return kInline + v + " " + name + "(" + v + " a, " + v + " b) { return (" + v + ")" + list(lanes, one + "(a[$i], b[$i])") +
+           "; }";
   return kInline + v + " " + name + "(" + v + " a) { return (" + v + ")" + list(lanes, one + "(a[$i])") + "; }";
 }
 
@@ -161,13 +168,16 @@ PreambleC::Masked PreambleC::masked(DType t, int lanes, int active) {
   if (!x86() || (bytes != 4 && bytes != 8)) return out;
   const bool narrow = bytes == 4;
   if (all == 64 && target_.has("avx512f")) {
-    const std::string scalar = narrow ? "float" : "double", mask = std::to_string((1u << active) - 1), builtin = narrow ? "ups512_mask" : "upd512_mask";
-    out.vector = declare(narrow ? "raw_f32x16" : "raw_f64x8", "typedef " + scalar + " " + (narrow ? "raw_f32x16" : "raw_f64x8") + " __attribute__((vector_size(64)));");
+    const std::string scalar = narrow ? "float" : "double", mask = std::to_string((1u << active) - 1),
+                      builtin = narrow ? "ups512_mask" : "upd512_mask";
+    out.vector = declare(narrow ? "raw_f32x16" : "raw_f64x8", "typedef " + scalar + " " + (narrow ? "raw_f32x16" : "raw_f64x8") +
+                                                                  " __attribute__((vector_size(64)));");
     out.load = "__builtin_ia32_load" + builtin + "((const " + scalar + "*)p, (" + out.vector + "){}, " + mask + ")";
     out.store = "__builtin_ia32_store" + builtin + "((" + scalar + "*)p, (" + out.vector + ")v, " + mask + ")";
   } else if ((all == 16 || all == 32) && target_.has("avx2")) {
     const std::string name = std::string("raw_i") + (narrow ? "32" : "64") + "x" + std::to_string(lanes);
-    out.vector = declare(name, "typedef " + std::string(narrow ? "int" : "long long") + " " + name + " __attribute__((vector_size(" + std::to_string(all) + ")));");
+    out.vector = declare(name, "typedef " + std::string(narrow ? "int" : "long long") + " " + name +
+                                   " __attribute__((vector_size(" + std::to_string(all) + ")));");
     std::string mask = "(" + out.vector + "){";
     for (int i = 0; i < lanes; ++i) mask += std::string(i ? ", " : "") + (i < active ? "-1" : "0");
     const std::string suffix = std::string(narrow ? "d" : "q") + (all == 32 ? "256" : "");
@@ -201,7 +211,8 @@ std::string PreambleC::partial_store(DType t, int lanes, int active) {
 
 std::string PreambleC::cast(DType from, DType to, int lanes) {
   const std::string a = type(from, lanes), b = type(to, lanes);
-  const std::string name = "cast_" + std::string(dtype_name(from)) + "_" + std::string(dtype_name(to)) + "_" + std::to_string(lanes);
+  const std::string name =
+      "cast_" + std::string(dtype_name(from)) + "_" + std::string(dtype_name(to)) + "_" + std::to_string(lanes);
   if (declared(name)) return name;
   const std::string head = kInline + b + " " + name + "(" + a + " x) { ";
   const bool half_from = from == DType::kF16 || from == DType::kBF16, half_to = to == DType::kF16 || to == DType::kBF16;
@@ -211,7 +222,8 @@ std::string PreambleC::cast(DType from, DType to, int lanes) {
     return declare(name, head + "return " + second + "(" + first + "(x)); }");
   }
   if (half_from || half_to) {
-    const std::string op = half_from ? (from == DType::kF16 ? "decode_f16" : "decode_bf16") : (to == DType::kF16 ? "encode_f16" : "encode_bf16");
+    const std::string op =
+        half_from ? (from == DType::kF16 ? "decode_f16" : "decode_bf16") : (to == DType::kF16 ? "encode_f16" : "encode_bf16");
     const std::string f = type(DType::kF32, lanes), u = type(DType::kU32, lanes), h = type(DType::kU16, lanes);
     if (lanes == 1) {
       const std::string wide = cast(from, to, 4), in = type(from, 4);
@@ -221,30 +233,35 @@ std::string PreambleC::cast(DType from, DType to, int lanes) {
     if (f16c && op == "decode_f16") {
       const std::string in = declare("raw_i16x8", "typedef short raw_i16x8 __attribute__((vector_size(16)));");
       if (lanes == 8) return declare(name, head + "return __builtin_ia32_vcvtph2ps256((" + in + ")x); }");
-      return declare(name, head + "return __builtin_ia32_vcvtph2ps((" + in + "){(short)x[0], (short)x[1], (short)x[2], (short)x[3]}); }");
+      return declare(
+          name, head + "return __builtin_ia32_vcvtph2ps((" + in + "){(short)x[0], (short)x[1], (short)x[2], (short)x[3]}); }");
     }
     if (f16c && op == "encode_f16") {
       const std::string out = declare("raw_i16x8", "typedef short raw_i16x8 __attribute__((vector_size(16)));");
       if (lanes == 8) return declare(name, head + "return (" + h + ")__builtin_ia32_vcvtps2ph256(x, 0); }");
-      return declare(name, head + out + " r = __builtin_ia32_vcvtps2ph(x, 0); return (" + h + "){(u16)r[0], (u16)r[1], (u16)r[2], (u16)r[3]}; }");
+      return declare(name, head + out + " r = __builtin_ia32_vcvtps2ph(x, 0); return (" + h +
+                               "){(u16)r[0], (u16)r[1], (u16)r[2], (u16)r[3]}; }");
     }
     const std::map<std::string, std::string> names = {{"F", f}, {"U", u}, {"H", h}, {"I", type(DType::kI32, lanes)}};
     std::string body;
     if (op == "decode_f16") {  // exponent and mantissa in place, rebias by a multiplication (exact, also for subnormals)
-      body = "$U w = __builtin_convertvector(x, $U), m = (w & 0x7fff) << 13, s = (w & 0x8000) << 16; "
-             "$U r = ($U)(($F)m * 0x1p112f); return ($F)(s | r | (($U)(m >= 0xf800000) & 0x7f800000)); }";
+      body =
+          "$U w = __builtin_convertvector(x, $U), m = (w & 0x7fff) << 13, s = (w & 0x8000) << 16; "
+          "$U r = ($U)(($F)m * 0x1p112f); return ($F)(s | r | (($U)(m >= 0xf800000) & 0x7f800000)); }";
     } else if (op == "decode_bf16") {
       body = "return ($F)(__builtin_convertvector(x, $U) << 16); }";
     } else if (op == "encode_f16") {  // round to nearest even: subnormals by adding 0.5, others by carrying into the exponent
-      body = "$U w = ($U)x, s = (w >> 16) & 0x8000, a = w & 0x7fffffff; "
-             "$U small = ($U)(($F)a + 0.5f) - 0x3f000000; "
-             "$U big = (a - 0x38000000 + 0xfff + ((a >> 13) & 1)) >> 13; "
-             "$U under = ($U)(a < 0x38800000), over = ($U)(a >= 0x477ff000), nan = ($U)(a > 0x7f800000); "
-             "$U r = (small & under) | (big & ~under); r = (r & ~over) | (0x7c00 & over); r = (r & ~nan) | (0x7e00 & nan); "
-             "return __builtin_convertvector(r | s, $H); }";
+      body =
+          "$U w = ($U)x, s = (w >> 16) & 0x8000, a = w & 0x7fffffff; "
+          "$U small = ($U)(($F)a + 0.5f) - 0x3f000000; "
+          "$U big = (a - 0x38000000 + 0xfff + ((a >> 13) & 1)) >> 13; "
+          "$U under = ($U)(a < 0x38800000), over = ($U)(a >= 0x477ff000), nan = ($U)(a > 0x7f800000); "
+          "$U r = (small & under) | (big & ~under); r = (r & ~over) | (0x7c00 & over); r = (r & ~nan) | (0x7e00 & nan); "
+          "return __builtin_convertvector(r | s, $H); }";
     } else {
-      body = "$U w = ($U)x, r = (w + 0x7fff + ((w >> 16) & 1)) >> 16, nan = ($U)((w & 0x7fffffff) > 0x7f800000); "
-             "r = (r & ~nan) | (((w >> 16) | 0x40) & nan); return __builtin_convertvector(r, $H); }";
+      body =
+          "$U w = ($U)x, r = (w + 0x7fff + ((w >> 16) & 1)) >> 16, nan = ($U)((w & 0x7fffffff) > 0x7f800000); "
+          "r = (r & ~nan) | (((w >> 16) | 0x40) & nan); return __builtin_convertvector(r, $H); }";
     }
     return declare(name, head + fill_in(body, names));
   }
@@ -268,7 +285,8 @@ std::string PreambleC::cast(DType from, DType to, int lanes) {
     const std::string top = "0x1p" + std::to_string(sign ? bits - 1 : bits) + suffix, low = sign ? "-" + top : "0";
     std::string most = sign ? "(" + b + ")((1ull << " + std::to_string(bits - 1) + ") - 1)" : "(" + b + ")-1";
     std::string least = sign ? "(" + b + ")(-1ll << " + std::to_string(bits - 1) + ")" : "0";
-    return declare(name, head + "return x != x ? 0 : x >= " + top + " ? " + most + " : x <= " + low + " ? " + least + " : (" + b + ")x; }");
+    return declare(
+        name, head + "return x != x ? 0 : x >= " + top + " ? " + most + " : x <= " + low + " ? " + least + " : (" + b + ")x; }");
   }
   if (lanes == 1) return declare(name, head + "return (" + b + ")x; }");
   return declare(name, head + "return __builtin_convertvector(x, " + b + "); }");

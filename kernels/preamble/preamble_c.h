@@ -10,20 +10,21 @@
 
 namespace tlm::kernels {
 
-// Asked for names while a unit is printed; `text` then declares everything asked for, dependencies first. Lanes are powers of two;
-// 1 is a scalar. A vector of kBool is a mask: i32 lanes of 0 or -1; a scalar kBool is an int of 0 or 1.
+// Asked for names while a unit is printed; `text` then declares everything asked for, dependencies first. Lanes are powers of
+// two; 1 is a scalar. A vector of kBool is a mask: i32 lanes of 0 or -1; a scalar kBool is an int of 0 or 1.
 class PreambleC {
  public:
   explicit PreambleC(const Target& target) : target_(target) {}
 
-  std::string type(DType t, int lanes = 1);          // of a value: "f32", "f32x8"; f16 and bf16 values are their bits (u16)
-  std::string unaligned(DType t, int lanes);         // a vector at any address in memory
-  // Name of the function for an operation (named as in the expressions: "min", "exp", "floordiv", "fma" …) on `lanes` values of type t.
+  std::string type(DType t, int lanes = 1);   // of a value: "f32", "f32x8"; f16 and bf16 values are their bits (u16)
+  std::string unaligned(DType t, int lanes);  // a vector at any address in memory
+  // Name of the function for an operation (named as in the expressions: "min", "exp", "floordiv", "fma" …) on `lanes` values of
+  // type t.
   std::string function(const std::string& op, DType t, int lanes);
-  std::string broadcast(DType t, int lanes);         // vector of one scalar
-  std::string blend(DType t, int lanes);             // (mask, a, b): a where the mask is set
-  std::string mask_of(DType t, int lanes);           // comparison result of vectors of t → mask; empty: already one
-  std::string cast(DType from, DType to, int lanes); // value conversion; lanes 1: the value
+  std::string broadcast(DType t, int lanes);                  // vector of one scalar
+  std::string blend(DType t, int lanes);                      // (mask, a, b): a where the mask is set
+  std::string mask_of(DType t, int lanes);                    // comparison result of vectors of t → mask; empty: already one
+  std::string cast(DType from, DType to, int lanes);          // value conversion; lanes 1: the value
   std::string partial_load(DType t, int lanes, int active);   // (pointer): the first `active` elements, then zeros
   std::string partial_store(DType t, int lanes, int active);  // (pointer, vector)
 
@@ -58,9 +59,11 @@ std::string fill_in(std::string text, const std::map<std::string, std::string>& 
 
 // Pieces, by file. Each returns the function's text (dependencies declared in `p`), or "" if it has none for this operation.
 std::string piece_integer(PreambleC& p, const std::string& op, DType t, const std::string& name);
-std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes, const std::string& name);       // min, max, rounding, sqrt, fma, fmod
-std::string piece_math_vector(PreambleC& p, const std::string& op, DType t, int lanes, const std::string& name); // f32: exp, log, tanh, erf
-std::string piece_math_f32(PreambleC& p, const std::string& op, const std::string& name);                        // scalars
+std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
+                        const std::string& name);  // min, max, rounding, sqrt, fma, fmod
+std::string piece_math_vector(PreambleC& p, const std::string& op, DType t, int lanes,
+                              const std::string& name);                                    // f32: exp, log, tanh, erf
+std::string piece_math_f32(PreambleC& p, const std::string& op, const std::string& name);  // scalars
 std::string piece_math_f64(PreambleC& p, const std::string& op, const std::string& name);
 
 }  // namespace tlm::kernels

@@ -5,7 +5,8 @@
 
 namespace tlm::kernels {
 
-// Types, and device functions op_<name> with the meaning of the expressions' operators on every type (NaN, division by zero, shifts).
+// Types, and device functions op_<name> with the meaning of the expressions' operators on every type (NaN, division by zero,
+// shifts).
 std::string preamble_cuda();
 
 }  // namespace tlm::kernels

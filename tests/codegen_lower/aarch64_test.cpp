@@ -15,7 +15,8 @@ TEST(Aarch64, RandomProgramsAgree) {
   const Target target = named_target("aarch64");
   const std::vector<RandomProgram> programs = random_programs(700, random_program_count(20), target);
   std::vector<EmulatedCase> cases;
-  for (const RandomProgram& p : programs) cases.push_back({&p.program.g, codegen::lower(p.program.g, p.plan, target), p.program.inputs_and_constants, ""});
+  for (const RandomProgram& p : programs)
+    cases.push_back({&p.program.g, codegen::lower(p.program.g, p.plan, target), p.program.inputs_and_constants, ""});
   run_emulated(cases, target);
   for (size_t i = 0; i < cases.size(); ++i) {
     ASSERT_EQ(cases[i].wrong, "") << programs[i].describe();
@@ -29,7 +30,9 @@ TEST(Aarch64, RegisterTilesAgree) {
   const ir::Subgraph mm = matmul(13, 37, 19), conv = convolution(9, 5, 20, 3, 1, 1), soft = softmax(7, 37);
   std::vector<EmulatedCase> cases;
   Rng rng(5);
-  auto add = [&](const ir::Subgraph& g, const PlanBuilder& p) { cases.push_back({&g, codegen::lower(g, p.build(), target), random_bound(g, rng, false), ""}); };
+  auto add = [&](const ir::Subgraph& g, const PlanBuilder& p) {
+    cases.push_back({&g, codegen::lower(g, p.build(), target), random_bound(g, rng, false), ""});
+  };
   add(mm, PlanBuilder(mm).vector(0, 1, 4, 2).tile(0, 0, 6));
   add(conv, PlanBuilder(conv).inlined(0).epilogue(1, 2).vector(1, 0, 4, 2).tile(1, 2, 4).parallel(1, 2));
   add(soft, PlanBuilder(soft).vector(0, 1, 4, 2).vector(1, 1, 4, 1).vector(2, 1, 4, 1).parallel(2, 1));

@@ -37,10 +37,17 @@ TEST(Cuda, HandPlansCompile) {
   if (!nvrtc.available()) GTEST_SKIP() << nvrtc.reason();
   for (const char* name : {"sm_75", "sm_90"}) {
     const Target target = named_target(name);
-    const ir::Subgraph mm = matmul(100, 70, 30), conv = convolution(9, 5, 20, 3, 1, 1), soft = softmax(7, 37), arg = argmax(5, 41), scan = cumsum(9, 12, true);
-    compiles(nvrtc, codegen::lower(mm, PlanBuilder(mm).tile(0, 0, 4).tile(0, 1, 2).parallel(0, 2).build(), target), target, "matmul");
-    compiles(nvrtc, codegen::lower(conv, PlanBuilder(conv).inlined(0).epilogue(1, 2).vector(1, 0, 8, 1).tile(1, 2, 4).parallel(1, 2).build(), target), target, "convolution");
-    compiles(nvrtc, codegen::lower(soft, PlanBuilder(soft).parallel(0, 1).parallel(1, 1).parallel(2, 2).build(), target), target, "softmax");
+    const ir::Subgraph mm = matmul(100, 70, 30), conv = convolution(9, 5, 20, 3, 1, 1), soft = softmax(7, 37),
+                       arg = argmax(5, 41), scan = cumsum(9, 12, true);
+    compiles(nvrtc, codegen::lower(mm, PlanBuilder(mm).tile(0, 0, 4).tile(0, 1, 2).parallel(0, 2).build(), target), target,
+             "matmul");
+    compiles(
+        nvrtc,
+        codegen::lower(conv, PlanBuilder(conv).inlined(0).epilogue(1, 2).vector(1, 0, 8, 1).tile(1, 2, 4).parallel(1, 2).build(),
+                       target),
+        target, "convolution");
+    compiles(nvrtc, codegen::lower(soft, PlanBuilder(soft).parallel(0, 1).parallel(1, 1).parallel(2, 2).build(), target), target,
+             "softmax");
     compiles(nvrtc, codegen::lower(arg, PlanBuilder(arg).parallel(0, 1).build(), target), target, "argmax");
     compiles(nvrtc, codegen::lower(scan, PlanBuilder(scan).parallel(0, 1).build(), target), target, "cumsum");
   }
@@ -50,7 +57,8 @@ TEST(Cuda, RandomProgramsCompile) {
   const Nvrtc nvrtc;
   if (!nvrtc.available()) GTEST_SKIP() << nvrtc.reason();
   const Target target = named_target("sm_80");
-  for (const RandomProgram& p : random_programs(500, 12, target)) compiles(nvrtc, codegen::lower(p.program.g, p.plan, target), target, p.describe());
+  for (const RandomProgram& p : random_programs(500, 12, target))
+    compiles(nvrtc, codegen::lower(p.program.g, p.plan, target), target, p.describe());
 }
 
 TEST(Cuda, EveryWorkloadOfTheNetworksPrints) {

@@ -23,11 +23,13 @@ struct Instruction {
 std::vector<Instruction> disassemble(const ir::Kernel& k, const Target& target) {
   const ir::Kernel* kernels[] = {&k};
   const uint32_t entry[] = {0};
-  const auto image = codegen::build_image({codegen::write_c(kernels, entry, target), codegen::write_c_module(static_cast<uint32_t>(k.phases.size()), target)}, target,
-                                          codegen::find_c_toolchain(target), {});
+  const auto image = codegen::build_image(
+      {codegen::write_c(kernels, entry, target), codegen::write_c_module(static_cast<uint32_t>(k.phases.size()), target)}, target,
+      codegen::find_c_toolchain(target), {});
   codegen::TempFolder folder;
   const std::string path = (folder.path() / "image.so").string();
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
   const codegen::ProcessResult r = codegen::run_process({"objdump", "-d", "--no-show-raw-insn", path}, "");
   EXPECT_EQ(r.exit_code, 0) << r.output;
   std::vector<Instruction> out;
@@ -35,7 +37,8 @@ std::vector<Instruction> disassemble(const ir::Kernel& k, const Target& target) 
   for (std::string line; std::getline(lines, line);) {
     char* end = nullptr;
     const uint64_t address = std::strtoull(line.c_str(), &end, 16);
-    if (end && *end == ':' && end != line.c_str()) out.push_back({address, line.substr(static_cast<size_t>(end - line.c_str()) + 1)});
+    if (end && *end == ':' && end != line.c_str())
+      out.push_back({address, line.substr(static_cast<size_t>(end - line.c_str()) + 1)});
   }
   return out;
 }
@@ -79,11 +82,25 @@ TEST_P(InnerLoops, TouchNoStack) {
   const int64_t width = lanes * tile.vectors;
   for (bool convolution_too : {false, true}) {
     const ir::Subgraph mm = matmul(120, 4 * width, 64), conv = convolution(14, 32, 2 * width, 3, 1, 1);
-    const space::SchedulePlan plan =
-        convolution_too ? PlanBuilder(conv).epilogue(1, 2).vector(1, 0, lanes, tile.vectors).tile(1, 2, tile.rows).unroll_order(1, {2, 0}).reduce_order(1, {4, 5, 3})
-                              .pack(1, {{0, 2, width}, {2, 3, 1}, {3, 3, 1}, {1, 32, 1}, {0, width, 1}}).parallel(1, 1).build()
-                        : PlanBuilder(mm).vector(0, 1, lanes, tile.vectors).tile(0, 0, tile.rows).unroll_order(0, {0, 1}).pack(1, {{1, 4, width}, {0, 64, 1}, {1, width, 1}}).parallel(0, 1).build();
-    const auto loops = hot_loops(disassemble(codegen::lower(convolution_too ? conv : mm, plan, target), target), static_cast<int>(tile.rows * tile.vectors));
+    const space::SchedulePlan plan = convolution_too
+                                         ? PlanBuilder(conv)
+                                               .epilogue(1, 2)
+                                               .vector(1, 0, lanes, tile.vectors)
+                                               .tile(1, 2, tile.rows)
+                                               .unroll_order(1, {2, 0})
+                                               .reduce_order(1, {4, 5, 3})
+                                               .pack(1, {{0, 2, width}, {2, 3, 1}, {3, 3, 1}, {1, 32, 1}, {0, width, 1}})
+                                               .parallel(1, 1)
+                                               .build()
+                                         : PlanBuilder(mm)
+                                               .vector(0, 1, lanes, tile.vectors)
+                                               .tile(0, 0, tile.rows)
+                                               .unroll_order(0, {0, 1})
+                                               .pack(1, {{1, 4, width}, {0, 64, 1}, {1, width, 1}})
+                                               .parallel(0, 1)
+                                               .build();
+    const auto loops = hot_loops(disassemble(codegen::lower(convolution_too ? conv : mm, plan, target), target),
+                                 static_cast<int>(tile.rows * tile.vectors));
     ASSERT_FALSE(loops.empty()) << "no loop with " << tile.rows * tile.vectors << " multiply-adds";
     for (const auto& loop : loops) {
       std::string text;
@@ -99,9 +116,13 @@ TEST_P(InnerLoops, TouchNoStack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tiles, InnerLoops,
-                         testing::Values(Tile{"x86-64-v3", 6, 2}, Tile{"x86-64-v3", 5, 2}, Tile{"x86-64-v3", 4, 2}, Tile{"x86-64-v3", 4, 3}, Tile{"x86-64-v3", 3, 4},
-                                         Tile{"x86-64-v3", 12, 1}, Tile{"x86-64-v4", 6, 4}, Tile{"x86-64-v4", 12, 2}),
-                         [](const auto& i) { return std::string(i.param.target).substr(7) + "_" + std::to_string(i.param.rows) + "x" + std::to_string(i.param.vectors); });
+                         testing::Values(Tile{"x86-64-v3", 6, 2}, Tile{"x86-64-v3", 5, 2}, Tile{"x86-64-v3", 4, 2},
+                                         Tile{"x86-64-v3", 4, 3}, Tile{"x86-64-v3", 3, 4}, Tile{"x86-64-v3", 12, 1},
+                                         Tile{"x86-64-v4", 6, 4}, Tile{"x86-64-v4", 12, 2}),
+                         [](const auto& i) {
+                           return std::string(i.param.target).substr(7) + "_" + std::to_string(i.param.rows) + "x" +
+                                  std::to_string(i.param.vectors);
+                         });
 
 }  // namespace
 }  // namespace tlm::test

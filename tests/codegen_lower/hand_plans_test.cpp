@@ -19,7 +19,9 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> out;
-  auto add = [&](std::string name, const ir::Subgraph& g, const PlanBuilder& p) { out.push_back({std::move(name), g, p.build()}); };
+  auto add = [&](std::string name, const ir::Subgraph& g, const PlanBuilder& p) {
+    out.push_back({std::move(name), g, p.build()});
+  };
   {
     const ir::Subgraph g = matmul(13, 37, 19);
     add("matmul plain", g, PlanBuilder(g));
@@ -27,7 +29,8 @@ std::vector<Case> cases() {
     add("matmul unroll 4", g, PlanBuilder(g).vector(0, 1, 8, 2).tile(0, 0, 4).tile(0, 2, 4).unroll_order(0, {2, 0, 1}));
     add("matmul balanced", g, PlanBuilder(g).vector(0, 1, 8, 1).tile(0, 0, 6, Tail::kBalanced));
     add("matmul shifted", g, PlanBuilder(g).vector(0, 1, 8, 1).tile(0, 0, 6, Tail::kShifted));
-    add("matmul cache", g, PlanBuilder(g).vector(0, 1, 8, 1).tile(0, 0, 2).cache(0, 0, 4).cache(0, 1, 16).parallel(0, 3).order(0, {1, 0}, {0, 1}));
+    add("matmul cache", g,
+        PlanBuilder(g).vector(0, 1, 8, 1).tile(0, 0, 2).cache(0, 0, 4).cache(0, 1, 16).parallel(0, 3).order(0, {1, 0}, {0, 1}));
     add("matmul packed", g, PlanBuilder(g).vector(0, 1, 8, 2).tile(0, 0, 6).pack(1, {{1, 3, 16}, {0, 19, 1}, {1, 16, 1}}));
     add("matmul vector rows", g, PlanBuilder(g).vector(0, 0, 4, 2).tile(0, 1, 3));
     add("matmul vector reduction", g, PlanBuilder(g).vector(0, 2, 8, 2).tile(0, 0, 2).tile(0, 1, 2));
@@ -36,8 +39,14 @@ std::vector<Case> cases() {
     const ir::Subgraph g = convolution(9, 5, 20, 3, 1, 1);
     add("conv roots", g, PlanBuilder(g));
     add("conv inlined", g, PlanBuilder(g).inlined(0).epilogue(1, 2).vector(1, 0, 8, 2).tile(1, 2, 4).parallel(1, 2));
-    add("conv padded", g, PlanBuilder(g).vector(0, 0, 8).epilogue(1, 2).vector(1, 0, 8, 2).tile(1, 2, 6).tile(1, 3, 2).reduce_order(1, {4, 5, 3}));
-    add("conv packed", g, PlanBuilder(g).epilogue(1, 2).vector(1, 0, 8, 2).tile(1, 2, 6).pack(1, {{0, 2, 16}, {2, 3, 1}, {3, 3, 1}, {1, 5, 1}, {0, 16, 1}}));
+    add("conv padded", g,
+        PlanBuilder(g).vector(0, 0, 8).epilogue(1, 2).vector(1, 0, 8, 2).tile(1, 2, 6).tile(1, 3, 2).reduce_order(1, {4, 5, 3}));
+    add("conv packed", g,
+        PlanBuilder(g)
+            .epilogue(1, 2)
+            .vector(1, 0, 8, 2)
+            .tile(1, 2, 6)
+            .pack(1, {{0, 2, 16}, {2, 3, 1}, {3, 3, 1}, {1, 5, 1}, {0, 16, 1}}));
     add("conv vector columns", g, PlanBuilder(g).inlined(0).epilogue(1, 2).vector(1, 2, 4, 2).tile(1, 0, 3));
     const ir::Subgraph s = convolution(11, 3, 16, 3, 2, 1);
     add("conv stride 2", s, PlanBuilder(s).inlined(0).epilogue(1, 2).vector(1, 0, 8, 2).tile(1, 2, 5).parallel(1, 1));
@@ -65,7 +74,8 @@ class HandPlans : public testing::TestWithParam<const char*> {};
 
 TEST_P(HandPlans, AgreeWithTheInterpreter) {
   const Target target = named_target(GetParam());
-  if (const auto missing = missing_features(target.features); !missing.empty()) GTEST_SKIP() << "this machine lacks " << missing[0];
+  if (const auto missing = missing_features(target.features); !missing.empty())
+    GTEST_SKIP() << "this machine lacks " << missing[0];
   const std::vector<Case> all = cases();
   std::vector<ir::Kernel> kernels;
   for (const Case& c : all) {
@@ -79,13 +89,19 @@ TEST_P(HandPlans, AgreeWithTheInterpreter) {
       std::vector<Tensor> bound = random_bound(all[i].g, rng, integers);
       ASSERT_EQ(compiled.run(i, all[i].g, bound, rng), "") << all[i].name;
       const bool exact = integers && all[i].name.find("softmax") == std::string::npos;
-      EXPECT_EQ(compare_with_interpreter(all[i].g, bound, exact), "") << all[i].name << (integers ? " on integers" : " on floats");
+      EXPECT_EQ(compare_with_interpreter(all[i].g, bound, exact), "")
+          << all[i].name << (integers ? " on integers" : " on floats");
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, HandPlans, testing::Values("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
-                         [](const auto& info) { std::string s = info.param; for (char& c : s) if (c == '-') c = '_'; return s; });
+                         [](const auto& info) {
+                           std::string s = info.param;
+                           for (char& c : s)
+                             if (c == '-') c = '_';
+                           return s;
+                         });
 
 }  // namespace
 }  // namespace tlm::test

@@ -16,8 +16,11 @@ Nvrtc::Nvrtc() {
 }
 
 size_t Nvrtc::compile(const std::string& source, int sm, std::string& log) const {
-  const auto create = reinterpret_cast<Result (*)(Program**, const char*, const char*, int, const char* const*, const char* const*)>(dlsym(library_, "nvrtcCreateProgram"));
-  const auto compile_program = reinterpret_cast<Result (*)(Program*, int, const char* const*)>(dlsym(library_, "nvrtcCompileProgram"));
+  const auto create =
+      reinterpret_cast<Result (*)(Program**, const char*, const char*, int, const char* const*, const char* const*)>(
+          dlsym(library_, "nvrtcCreateProgram"));
+  const auto compile_program =
+      reinterpret_cast<Result (*)(Program*, int, const char* const*)>(dlsym(library_, "nvrtcCompileProgram"));
   const auto log_size = reinterpret_cast<Result (*)(Program*, size_t*)>(dlsym(library_, "nvrtcGetProgramLogSize"));
   const auto get_log = reinterpret_cast<Result (*)(Program*, char*)>(dlsym(library_, "nvrtcGetProgramLog"));
   const auto cubin_size = reinterpret_cast<Result (*)(Program*, size_t*)>(dlsym(library_, "nvrtcGetCUBINSize"));

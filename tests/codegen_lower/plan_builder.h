@@ -13,8 +13,8 @@ class PlanBuilder {
  public:
   explicit PlanBuilder(const ir::Subgraph& g);
 
-  PlanBuilder& inlined(int stage);                                   // stage becomes Attach::kInline
-  PlanBuilder& epilogue(int root, int stage);                        // computed on root's accumulators
+  PlanBuilder& inlined(int stage);             // stage becomes Attach::kInline
+  PlanBuilder& epilogue(int root, int stage);  // computed on root's accumulators
   PlanBuilder& tile(int stage, int axis, int64_t points, space::Tail tail = space::Tail::kPeeled);
   PlanBuilder& cache(int stage, int axis, int64_t points);
   PlanBuilder& vector(int stage, int axis, int lanes, int64_t vectors = 1);

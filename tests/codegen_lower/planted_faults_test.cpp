@@ -31,8 +31,8 @@ Stmt changed(const Stmt& s, const std::function<void(StmtNode&)>& change) {
   return std::make_shared<const StmtNode>(std::move(n));
 }
 
-using ChangeStmt = std::function<Stmt(Kernel&, const Stmt&)>;   // null: leave
-using ChangeExpr = std::function<Expr(Kernel&, const Expr&)>;   // empty: leave
+using ChangeStmt = std::function<Stmt(Kernel&, const Stmt&)>;  // null: leave
+using ChangeExpr = std::function<Expr(Kernel&, const Expr&)>;  // empty: leave
 
 struct Fault {
   const char* pass;
@@ -49,7 +49,8 @@ void plant(Kernel& k, const Fault& f) {
         const Stmt r = f.stmt(k, s);
         return r ? r : s;
       });
-    if (f.expr) p.body = map_exprs(p.body, [&](const Expr& e) { return rewrite_expr(e, [&](const Expr& n) { return f.expr(k, n); }); });
+    if (f.expr)
+      p.body = map_exprs(p.body, [&](const Expr& e) { return rewrite_expr(e, [&](const Expr& n) { return f.expr(k, n); }); });
   }
 }
 
@@ -61,7 +62,8 @@ std::vector<Fault> faults() {
   auto expr = [&](const char* pass, const char* name, ChangeExpr f) { out.push_back({pass, name, nullptr, std::move(f)}); };
 
   stmt("apply_schedule", "a reduction loop one short", [](Kernel&, const Stmt& s) -> Stmt {
-    if (s->kind != StmtKind::kFor || s->loop != LoopKind::kSerial || s->extent->op != Op::kInt || s->extent->ival < 2) return nullptr;
+    if (s->kind != StmtKind::kFor || s->loop != LoopKind::kSerial || s->extent->op != Op::kInt || s->extent->ival < 2)
+      return nullptr;
     return changed(s, [](StmtNode& n) { n.extent = make_int(n.extent->ival - 1); });
   });
   stmt("apply_schedule", "no remaining tile", [](Kernel&, const Stmt& s) -> Stmt {
@@ -74,7 +76,8 @@ std::vector<Fault> faults() {
   });
   expr("apply_schedule", "identity lanes not masked", [](Kernel& k, const Expr& e) -> Expr {
     const bool mask = e->op == Op::kSelect && e->args[0]->op == Op::kLt && e->args[0]->args[0]->op == Op::kVar &&
-                      k.vars[static_cast<size_t>(e->args[0]->args[0]->id)].find("_l") != std::string::npos && e->args[0]->args[1]->op == Op::kInt;
+                      k.vars[static_cast<size_t>(e->args[0]->args[0]->id)].find("_l") != std::string::npos &&
+                      e->args[0]->args[1]->op == Op::kInt;
     return mask ? e->args[1] : Expr();
   });
   expr("place_storage", "wrong stride", [](Kernel&, const Expr& e) -> Expr {
@@ -101,7 +104,8 @@ std::vector<Fault> faults() {
     if (s->kind != StmtKind::kAssign) return nullptr;
     const int other = std::exchange(last, s->var);
     const auto a = static_cast<size_t>(s->var), b = static_cast<size_t>(std::max(other, 0));
-    if (other < 0 || other == s->var || k.local_types[a] != k.local_types[b] || k.local_lanes[a] != k.local_lanes[b]) return nullptr;
+    if (other < 0 || other == s->var || k.local_types[a] != k.local_types[b] || k.local_lanes[a] != k.local_lanes[b])
+      return nullptr;
     return changed(s, [other](StmtNode& n) { n.var = other; });
   });
   stmt("load_once", "a stale value", [known = std::map<std::pair<int, int>, int>()](Kernel& k, const Stmt& s) mutable -> Stmt {
@@ -116,12 +120,14 @@ std::vector<Fault> faults() {
     return with_args(e, {e->args[0], e->args[2], e->args[1]});
   });
   expr("merge_parallel", "wrong modulus", [](Kernel& k, const Expr& e) -> Expr {
-    const bool index = e->op == Op::kFloorMod && e->dtype == DType::kI64 && e->args[1]->op == Op::kInt &&
-                       any_node(e, [&](const Expr& n) { return n->op == Op::kVar && k.vars[static_cast<size_t>(n->id)].rfind("p", 0) == 0; });
+    const bool index =
+        e->op == Op::kFloorMod && e->dtype == DType::kI64 && e->args[1]->op == Op::kInt &&
+        any_node(e, [&](const Expr& n) { return n->op == Op::kVar && k.vars[static_cast<size_t>(n->id)].rfind("p", 0) == 0; });
     return index ? floor_mod(e->args[0], e->args[1]->ival + 1) : Expr();
   });
   stmt("hoist_offsets", "an offset one off", [](Kernel& k, const Stmt& s) -> Stmt {
-    if (s->kind != StmtKind::kLet || s->value->dtype != DType::kI64 || k.locals[static_cast<size_t>(s->var)].rfind("o", 0) != 0) return nullptr;
+    if (s->kind != StmtKind::kLet || s->value->dtype != DType::kI64 || k.locals[static_cast<size_t>(s->var)].rfind("o", 0) != 0)
+      return nullptr;
     return changed(s, [](StmtNode& n) { n.value = n.value + 1; });
   });
   return out;
@@ -148,13 +154,15 @@ std::vector<Program> programs(const Target& target) {
   add(rows, PlanBuilder(rows).vector(0, 1, 8, 2));
   GeneratorOptions options;
   options.mode = GeneratorOptions::Mode::kExact;
-  for (RandomProgram& p : random_programs(300, 9, target, options)) out.push_back({p.program.g, p.plan, p.program.inputs_and_constants, p.program.exact});
+  for (RandomProgram& p : random_programs(300, 9, target, options))
+    out.push_back({p.program.g, p.plan, p.program.inputs_and_constants, p.program.exact});
   return out;
 }
 
 TEST(PlantedFaults, AreAllFound) {
   const Target target = named_target("x86-64-v3");
-  if (const auto missing = missing_features(target.features); !missing.empty()) GTEST_SKIP() << "this machine lacks " << missing[0];
+  if (const auto missing = missing_features(target.features); !missing.empty())
+    GTEST_SKIP() << "this machine lacks " << missing[0];
   const std::vector<Program> all = programs(target);
   const std::vector<Fault> planted = faults();
   std::vector<std::string> sound;

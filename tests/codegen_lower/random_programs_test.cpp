@@ -37,7 +37,8 @@ TEST(RandomPrograms, AgreeWithTheInterpreter) {
         std::string wrong = compiled.run(i, p.program.g, bound, Rng(p.seed));
         if (wrong.empty()) wrong = compare_with_interpreter(p.program.g, bound, p.program.exact);
         if (wrong.empty()) continue;
-        ADD_FAILURE() << wrong << "\ntarget " << targets[which].name << ", " << (p.program.exact ? "exact" : "float") << ", " << p.describe();
+        ADD_FAILURE() << wrong << "\ntarget " << targets[which].name << ", " << (p.program.exact ? "exact" : "float") << ", "
+                      << p.describe();
         ASSERT_LT(++failures, 5) << "enough";
       }
     }

@@ -1,10 +1,10 @@
 #include "tests/support/guarded_buffer.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <utility>
 
 #include "tlm/core/error.h"

@@ -9,8 +9,8 @@ namespace tlm::test {
 
 class GuardedBuffer {
  public:
-  // `bytes` bytes, each 0x7f at first (a NaN in every float type but f64, where it is a number of 10^306), preceded and followed by
-  // guard pages. `end_at_guard`: the last byte touches the following page; else the first byte is 64-byte aligned.
+  // `bytes` bytes, each 0x7f at first (a NaN in every float type but f64, where it is a number of 10^306), preceded and followed
+  // by guard pages. `end_at_guard`: the last byte touches the following page; else the first byte is 64-byte aligned.
   explicit GuardedBuffer(size_t bytes, bool end_at_guard = true);
   ~GuardedBuffer();
   GuardedBuffer(GuardedBuffer&& other) noexcept;

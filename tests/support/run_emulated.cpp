@@ -88,11 +88,14 @@ void run_emulated(std::vector<EmulatedCase>& cases, const Target& target) {
       codegen::build_image(kernel_sources(kernels, target, first_entry), target, codegen::find_c_toolchain(target), options);
 
   codegen::TempFolder folder;
-  const std::filesystem::path so = folder.path() / "kernels.so", main_c = folder.path() / "main.c", program = folder.path() / "main",
-                              input = folder.path() / "input", output = folder.path() / "output";
-  std::ofstream(so, std::ios::binary).write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
+  const std::filesystem::path so = folder.path() / "kernels.so", main_c = folder.path() / "main.c",
+                              program = folder.path() / "main", input = folder.path() / "input",
+                              output = folder.path() / "output";
+  std::ofstream(so, std::ios::binary)
+      .write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
   std::ofstream(main_c) << kMain;
-  const codegen::ProcessResult built = codegen::run_process({"aarch64-linux-gnu-gcc", "-O1", main_c.string(), "-o", program.string(), "-ldl"}, "");
+  const codegen::ProcessResult built =
+      codegen::run_process({"aarch64-linux-gnu-gcc", "-O1", main_c.string(), "-o", program.string(), "-ldl"}, "");
   TLM_CHECK(built.exit_code == 0) << built.output;
   {
     std::ofstream f(input, std::ios::binary);
@@ -115,15 +118,16 @@ void run_emulated(std::vector<EmulatedCase>& cases, const Target& target) {
   }
   codegen::ProcessOptions process;
   process.deadline_s = 300;
-  const codegen::ProcessResult ran =
-      codegen::run_process({"qemu-aarch64", "-L", kSysroot, program.string(), so.string(), input.string(), output.string()}, "", process);
+  const codegen::ProcessResult ran = codegen::run_process(
+      {"qemu-aarch64", "-L", kSysroot, program.string(), so.string(), input.string(), output.string()}, "", process);
   TLM_CHECK(ran.exit_code == 0) << "exit " << ran.exit_code << ": " << last_lines(ran.output);
   std::ifstream f(output, std::ios::binary);
   for (EmulatedCase& c : cases) {
     std::vector<std::vector<std::byte>> buffers;
     std::vector<const std::byte*> pointers;
     for (const ir::KernelParam& p : c.kernel.params) {
-      buffers.emplace_back(p.output ? static_cast<size_t>(p.elements) * dtype_size(c.g->tensors[static_cast<size_t>(p.tensor)].dtype) : 0);
+      buffers.emplace_back(
+          p.output ? static_cast<size_t>(p.elements) * dtype_size(c.g->tensors[static_cast<size_t>(p.tensor)].dtype) : 0);
       f.read(reinterpret_cast<char*>(buffers.back().data()), static_cast<std::streamsize>(buffers.back().size()));
     }
     TLM_CHECK(f.good() || f.eof()) << "short output";

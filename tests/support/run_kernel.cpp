@@ -1,12 +1,12 @@
 #include "tests/support/run_kernel.h"
 
-#include <cmath>
-#include <cstring>
 #include <dlfcn.h>
-#include <numeric>
-#include <sstream>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <sstream>
 
 #include "tests/support/guarded_buffer.h"
 #include "tlm/codegen/build/compile_c.h"
@@ -39,7 +39,8 @@ const TlmModule* load_image(const std::vector<std::byte>& image, void** library)
 }
 }  // namespace
 
-std::vector<std::string> kernel_sources(const std::vector<Kernel>& kernels, const Target& target, std::vector<uint32_t>& first_entry) {
+std::vector<std::string> kernel_sources(const std::vector<Kernel>& kernels, const Target& target,
+                                        std::vector<uint32_t>& first_entry) {
   std::vector<std::string> units;
   uint32_t entries = 0;
   for (const Kernel& k : kernels) {
@@ -94,14 +95,16 @@ std::vector<std::vector<std::byte>> kernel_buffers(const Kernel& k, const Subgra
   return buffers;
 }
 
-std::string take_outputs(const Kernel& k, const Subgraph& g, const std::vector<const std::byte*>& buffers, std::vector<Tensor>& bound) {
+std::string take_outputs(const Kernel& k, const Subgraph& g, const std::vector<const std::byte*>& buffers,
+                         std::vector<Tensor>& bound) {
   for (size_t q = 0; q < k.params.size(); ++q) {
     const KernelParam& p = k.params[q];
     if (!p.output) continue;
     const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
     bound[static_cast<size_t>(p.tensor)] = gather(decl, buffers[q]);
     const std::vector<std::byte> expected = place(decl, bound[static_cast<size_t>(p.tensor)], std::byte{0x7f});
-    if (std::memcmp(expected.data(), buffers[q], expected.size()) != 0) return "an element outside of output " + decl.name + " was written";
+    if (std::memcmp(expected.data(), buffers[q], expected.size()) != 0)
+      return "an element outside of output " + decl.name + " was written";
   }
   return "";
 }
@@ -118,7 +121,8 @@ std::string CompiledKernels::run(size_t i, const Subgraph& g, std::vector<Tensor
     pointers.push_back(buffers.back().data());
     bytes.push_back(buffers.back().data());
   }
-  GuardedBuffer workspace(static_cast<size_t>((k.workspace_bytes + 63) / 64 * 64)), worker(static_cast<size_t>((k.worker_bytes + 63) / 64 * 64));
+  GuardedBuffer workspace(static_cast<size_t>((k.workspace_bytes + 63) / 64 * 64)),
+      worker(static_cast<size_t>((k.worker_bytes + 63) / 64 * 64));
   const TlmKernelArgs args = {pointers.data(), nullptr, workspace.data()};
   for (size_t p = 0; p < k.phases.size(); ++p) {
     const TlmPhase phase = module->phases[first_entry_[i] + p];
@@ -143,9 +147,12 @@ std::vector<Tensor> random_bound(const Subgraph& g, Rng& rng, bool small_integer
     if (d.role != TensorRole::kInput && d.role != TensorRole::kConstant) continue;
     Tensor x(d.dtype, d.shape);
     for (int64_t i = 0; i < x.size(); ++i) {
-      if (d.dtype == DType::kBool) x.set_i64(i, rng.between(0, 1));
-      else if (!is_float(d.dtype)) x.set_i64(i, is_signed_int(d.dtype) ? rng.between(-3, 3) : rng.between(0, 6));
-      else x.set_f64(i, small_integers ? static_cast<double>(rng.between(-3, 3)) : rng.normal());
+      if (d.dtype == DType::kBool)
+        x.set_i64(i, rng.between(0, 1));
+      else if (!is_float(d.dtype))
+        x.set_i64(i, is_signed_int(d.dtype) ? rng.between(-3, 3) : rng.between(0, 6));
+      else
+        x.set_f64(i, small_integers ? static_cast<double>(rng.between(-3, 3)) : rng.normal());
     }
     bound[t] = std::move(x);
   }
@@ -174,7 +181,8 @@ std::string compare_with_interpreter(const Subgraph& g, const std::vector<Tensor
       // Both sides are rounded to the element type.
       const DType type = g.tensors[t].dtype;
       const double storage = type == DType::kF16 ? 0x1p-10 : type == DType::kBF16 ? 0x1p-7 : type == DType::kF32 ? 0x1p-23 : 0;
-      if (!exact && !same) same = std::fabs(a - b) <= error[at] + storage * std::fabs(b) + (type == DType::kF16 ? 0x1p-24 : 0x1p-140);
+      if (!exact && !same)
+        same = std::fabs(a - b) <= error[at] + storage * std::fabs(b) + (type == DType::kF16 ? 0x1p-24 : 0x1p-140);
       if (same) continue;
       std::ostringstream out;
       out.precision(9);

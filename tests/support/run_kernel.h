@@ -14,7 +14,8 @@
 namespace tlm::test {
 
 // Many kernels, compiled together (about 50 to a unit: starting the compiler costs more than a kernel does).
-std::vector<std::string> kernel_sources(const std::vector<ir::Kernel>& kernels, const Target& target, std::vector<uint32_t>& first_entry);
+std::vector<std::string> kernel_sources(const std::vector<ir::Kernel>& kernels, const Target& target,
+                                        std::vector<uint32_t>& first_entry);
 
 class CompiledKernels {
  public:
@@ -26,9 +27,9 @@ class CompiledKernels {
   size_t size() const { return kernels_.size(); }
   const ir::Kernel& kernel(size_t i) const { return kernels_[i]; }
 
-  // Runs kernel i of subgraph g: `bound` holds inputs and constants (logical tensors) and is completed with the outputs. Each buffer
-  // has its exact size, ends at a guard page and starts poisoned; phases run in chunks drawn from `rng`.
-  // Returns "" or what went wrong (a fault; bytes of an output's buffer written that no element of the output owns).
+  // Runs kernel i of subgraph g: `bound` holds inputs and constants (logical tensors) and is completed with the outputs. Each
+  // buffer has its exact size, ends at a guard page and starts poisoned; phases run in chunks drawn from `rng`. Returns "" or
+  // what went wrong (a fault; bytes of an output's buffer written that no element of the output owns).
   std::string run(size_t i, const ir::Subgraph& g, std::vector<Tensor>& bound, Rng rng) const;
 
   const std::string& source(size_t unit) const { return units_[unit]; }
@@ -41,10 +42,12 @@ class CompiledKernels {
   const void* module_ = nullptr;
 };
 
-// The bytes of each parameter's buffer before a run (outputs poisoned with 0x7f), and after it: completes `bound` with the outputs;
+// The bytes of each parameter's buffer before a run (outputs poisoned with 0x7f), and after it: completes `bound` with the
+// outputs;
 // "" or a complaint about bytes that no element of an output owns.
 std::vector<std::vector<std::byte>> kernel_buffers(const ir::Kernel& k, const ir::Subgraph& g, const std::vector<Tensor>& bound);
-std::string take_outputs(const ir::Kernel& k, const ir::Subgraph& g, const std::vector<const std::byte*>& buffers, std::vector<Tensor>& bound);
+std::string take_outputs(const ir::Kernel& k, const ir::Subgraph& g, const std::vector<const std::byte*>& buffers,
+                         std::vector<Tensor>& bound);
 
 // Inputs and constants with random values: small integers (sums stay exact in every type), or normal floats.
 std::vector<Tensor> random_bound(const ir::Subgraph& g, Rng& rng, bool small_integers);
