@@ -62,7 +62,9 @@ int main(int argc, char** argv) try {
   const int nodes = count_nodes_with_onnx(argv[1]);
   if (nodes < 1) return std::fprintf(stderr, "onnx does not read the model\n"), 1;
 #endif
-  tlm::Engine engine;
+  tlm::EngineOptions options;
+  options.target.cores = 2;
+  tlm::Engine engine(options);
   const auto package = engine.compile_file(argv[1]);
 
   tlm::runtime::Session alone(package, {.threads = 1});
@@ -75,6 +77,7 @@ int main(int argc, char** argv) try {
   b = run(second);
   other.join();
   if (a != expected || b != expected) return std::fprintf(stderr, "outputs differ\n"), 1;
+  if (executor.loops() == 0) return std::fprintf(stderr, "the application's executor was not used\n"), 1;
 #ifdef WITH_ONNX
   if (count_nodes_with_onnx(argv[1]) != nodes) return std::fprintf(stderr, "onnx was disturbed\n"), 1;
   std::printf("onnx counts %d nodes; ", nodes);
