@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <tlm/core/executor.h>
+#include <tlm/tools/engine/engine.h>
 #include <vector>
 
 #ifdef WITH_ONNX
