@@ -51,20 +51,22 @@ class Compilation {
     if (!workloads_.empty()) build(units);
     model_.report.compile_ms = compile_time.ms();
     write_manifest();
-    report_workloads();
     model_.report.total_ms = total.ms();
+    const Stopwatch check_time;
+    report_workloads();
+    model_.report.check_ms = check_time.ms();
     return std::move(model_);
   }
 
  private:
-  Progress& progress() const { return options_.progress ? *options_.progress : no_progress(); }
+  Progress& progress() const { return options_.progress && !workloads_.empty() ? *options_.progress : no_progress(); }
 
   void choose_schedules() {
     ProgressTask task(progress(), "schedule", static_cast<int64_t>(workloads_.size()));
-    options_.cancel.check();
     std::vector<std::shared_ptr<const space::Space>> open;
     std::vector<Workload*> open_workloads;
     for (Workload& w : workloads_) {
+      options_.cancel.check();
       w.space = space::Space::build(w.step->subgraph, options_.target);
       const auto given = options_.schedules.find(w.hash);
       if (given == options_.schedules.end()) {
@@ -77,6 +79,7 @@ class Compilation {
       w.schedule = walk->schedule();
     }
     if (open.empty()) return;
+    options_.cancel.check();
     const auto chosen = scheduler_.schedule(open);
     TLM_CHECK(chosen.size() == open.size());
     task.advance(static_cast<int64_t>(workloads_.size()));
@@ -121,7 +124,7 @@ class Compilation {
   }
 
   void build(const std::vector<std::string>& units) {
-    const CToolchain toolchain = find_c_toolchain(options_.target, options_.c_compiler);
+    const CToolchain toolchain = find_c_toolchain(options_.target, options_.c_compiler, options_.cancel);
     BuildOptions build;
     build.jobs = options_.jobs;
     build.cache = options_.cache;

@@ -43,6 +43,7 @@ struct WorkloadReport {
 
 struct CompileReport {
   double schedule_ms = 0, codegen_ms = 0, compile_ms = 0, total_ms = 0;
+  double check_ms = 0;               // of check_errors; not part of total_ms
   int subgraphs = 0;                 // steps with generated code
   int runtime_calls = 0;
   std::vector<WorkloadReport> workloads;

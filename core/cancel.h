@@ -12,6 +12,7 @@ class CancelToken {
   CancelToken() : flag_(std::make_shared<std::atomic<bool>>(false)) {}
   void cancel() const noexcept { flag_->store(true, std::memory_order_relaxed); }
   bool cancelled() const noexcept { return flag_->load(std::memory_order_relaxed); }
+  const std::atomic<bool>& flag() const noexcept { return *flag_; }  // for code that knows atomics only
   // Throws Error(kInterrupted) when cancelled.
   void check() const;
 

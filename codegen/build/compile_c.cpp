@@ -32,20 +32,34 @@ std::string digest(const std::string& log) {
   return lines.empty() ? log.substr(0, 2000) : lines;
 }
 
-void run_tool(const std::vector<std::string>& argv, const std::string& input, const BuildOptions& options, const char* what) {
+// Does the log complain about generated code? All else (options, missing parts, memory, disk) is the compiler's surroundings.
+bool blames_source(const std::string& log) {
+  for (const char* sign : {"<stdin>:", "undefined reference", "undefined symbol", "multiple definition"})
+    if (log.find(sign) != std::string::npos && log.find("No space left") == std::string::npos) return true;
+  return false;
+}
+
+// Runs a compiler that is to write `result`. `temp`: for its intermediate files, so that none outlives the folder.
+void run_tool(const std::vector<std::string>& argv, const std::string& input, const BuildOptions& options, const char* what,
+              const fs::path& temp, const fs::path& result) {
   ProcessOptions process;
   process.cancel = options.cancel;
+  process.environment = {"TMPDIR=" + temp.string()};
   const ProcessResult r = run_process(argv, input, process);
   if (r.cancelled) throw Error(ErrorCode::kInterrupted, "interrupted");
-  if (r.timed_out)
-    throw Error(ErrorCode::kEnvironment, std::string(what) + " took longer than 120 s and was stopped", argv[0]);
-  if (r.exit_code == 0) return;
-  const bool environment = r.output.find("No space left") != std::string::npos || r.output.find("cannot execute") != std::string::npos ||
-                           r.output.find("virtual memory exhausted") != std::string::npos || r.exit_code > 128;
-  if (environment)
-    throw Error(ErrorCode::kEnvironment, std::string(what) + " failed: " + digest(r.output), argv[0], "free space or memory and try again");
-  throw InternalError(ErrorCode::kInternal, std::string(what) + " rejected generated code (exit " + std::to_string(r.exit_code) +
-                                                "): " + digest(r.output), argv[0]);
+  if (r.timed_out) throw Error(ErrorCode::kEnvironment, std::string(what) + " took longer than 120 s and was stopped", argv[0]);
+  if (r.exit_code == 0 && fs::exists(result)) return;
+  if (r.exit_code == 0)
+    throw Error(ErrorCode::kEnvironment, std::string(what) + " wrote no file", argv[0], "name another compiler (--cc)");
+  if (r.exit_code > 128 || !blames_source(r.output)) {
+    const std::string how = r.exit_code > 128 ? " was ended by signal " + std::to_string(r.exit_code - 128) : " failed";
+    const std::string log = digest(r.output);
+    throw Error(ErrorCode::kEnvironment, std::string(what) + how + (log.empty() ? "" : ": " + log), argv[0],
+                "free disk space or memory, or name another compiler (--cc)");
+  }
+  throw InternalError(
+      ErrorCode::kInternal,
+      std::string(what) + " rejected generated code (exit " + std::to_string(r.exit_code) + "): " + digest(r.output), argv[0]);
 }
 
 bool same_arch(const Target& target) {
@@ -65,7 +79,10 @@ std::vector<std::string> with(std::vector<std::string> argv, std::initializer_li
 
 }  // namespace
 
-CToolchain find_c_toolchain(const Target& target, const std::string& program) {
+CToolchain find_c_toolchain(const Target& target, const std::string& program, const CancelToken& cancel) {
+  ProcessOptions question;
+  question.deadline_s = 10;
+  question.cancel = cancel;
   std::vector<std::string> names;
   if (!program.empty()) {
     names = {program};
@@ -80,14 +97,19 @@ CToolchain find_c_toolchain(const Target& target, const std::string& program) {
     t.program = find_program(name);
     tried += (tried.empty() ? "" : ", ") + name;
     if (t.program.empty()) continue;
-    const ProcessResult version = run_process({t.program, "--version"}, "");
-    const ProcessResult machine = run_process({t.program, "-dumpmachine"}, "");
+    const ProcessResult version = run_process({t.program, "--version"}, "", question);
+    const ProcessResult machine = run_process({t.program, "-dumpmachine"}, "", question);
+    cancel.check();
     if (version.exit_code != 0 || machine.exit_code != 0) continue;
     t.identity = version.output.substr(0, version.output.find('\n')) + " " + machine.output.substr(0, machine.output.find('\n'));
     return t;
   }
-  throw Error(ErrorCode::kEnvironment, "no C compiler for " + target.arch + " (tried " + tried + ")", "",
-              same_arch(target) ? "install one (Debian: apt-get install gcc)" : "install one (Debian: apt-get install gcc-aarch64-linux-gnu)");
+  if (!program.empty())
+    throw Error(ErrorCode::kEnvironment, "not a C compiler: it is not there, or does not answer --version and -dumpmachine",
+                program, "name a C compiler with --cc, or leave --cc out");
+  throw Error(ErrorCode::kEnvironment, "no C compiler for " + target.arch + " (looked for " + tried + " in PATH)", "",
+              same_arch(target) ? "install one (Debian: apt-get install gcc)"
+                                : "install one (Debian: apt-get install gcc-aarch64-linux-gnu)");
 }
 
 std::vector<std::byte> build_image(const std::vector<std::string>& units, const Target& target, const CToolchain& toolchain,
@@ -110,17 +132,27 @@ std::vector<std::byte> build_image(const std::vector<std::string>& units, const 
     if (auto hit = options.cache ? options.cache->get(key) : std::nullopt) {
       write_file_atomic(object, {reinterpret_cast<const char*>(hit->data()), hit->size()});
     } else {
-      run_tool(with(compile, {"-c", "-x", "c", "-", "-o", object.string()}), source, options, "the C compiler");
+      run_tool(with(compile, {"-c", "-x", "c", "-", "-o", object.string()}), source, options, "the C compiler", folder.path(),
+               object);
       if (options.cache) options.cache->put(key, to_bytes(read_file(object)));
     }
     progress.advance();
   });
 
   const fs::path image = folder.path() / "image.so";
-  std::vector<std::string> link = {toolchain.program, "-shared", "-nostdlib", "-s", "-Wl,--build-id=none", "-Wl,--hash-style=sysv",
-                                   "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,max-page-size=4096", "-o", image.string()};
+  std::vector<std::string> link = {toolchain.program,
+                                   "-shared",
+                                   "-nostdlib",
+                                   "-s",
+                                   "-Wl,--build-id=none",
+                                   "-Wl,--hash-style=sysv",
+                                   "-Wl,-z,defs",
+                                   "-Wl,-z,noexecstack",
+                                   "-Wl,-z,max-page-size=4096",
+                                   "-o",
+                                   image.string()};
   for (const fs::path& o : objects) link.push_back(o.string());
-  run_tool(link, "", options, "the linker");
+  run_tool(link, "", options, "the linker", folder.path(), image);
   return to_bytes(read_file(image));
 }
 

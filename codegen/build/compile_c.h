@@ -19,7 +19,7 @@ struct CToolchain {
 
 // The C compiler for a target: `program` if given, else cc, gcc or clang for this machine's architecture, the GNU cross compiler
 // for another one. Throws Error(kEnvironment) that says what to install.
-CToolchain find_c_toolchain(const Target& target, const std::string& program = {});
+CToolchain find_c_toolchain(const Target& target, const std::string& program = {}, const CancelToken& cancel = {});
 
 struct BuildOptions {
   int jobs = 1;                                        // compiler processes at once; never changes a byte of the result
@@ -28,8 +28,8 @@ struct BuildOptions {
   Progress* progress = nullptr;
 };
 
-// ELF image that exports tlm_module and needs nothing. Throws Error(kEnvironment) (compiler missing, no space, deadline),
-// InternalError with the compiler's message when it rejects a unit.
+// ELF image that exports tlm_module and needs nothing. Throws Error(kEnvironment) (compiler missing or unfit, no space,
+// deadline), InternalError with the compiler's message when it rejects the source of a unit.
 std::vector<std::byte> build_image(const std::vector<std::string>& units, const Target& target, const CToolchain& toolchain,
                                    const BuildOptions& options);
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,7 +73,26 @@ class SigpipeGuard {
   bool was_pending_ = false;
 };
 
-pid_t spawn(const std::vector<std::string>& argv, int in, int out, const sigset_t& mask) {
+// This process's environment with `changes`; with a PATH in any case, as compilers look up their parts in it.
+std::vector<char*> child_environment(const std::vector<std::string>& changes) {
+  static char default_path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
+  std::vector<char*> all;
+  for (char** e = environ; e && *e; ++e) {
+    const std::string_view entry = *e;
+    const std::string_view name = entry.substr(0, entry.find('=') + 1);
+    bool changed = false;
+    for (const std::string& c : changes) changed = changed || c.starts_with(name);
+    if (!changed) all.push_back(*e);
+  }
+  if (!std::getenv("PATH")) all.push_back(default_path);
+  for (const std::string& c : changes) all.push_back(const_cast<char*>(c.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+pid_t spawn(const std::vector<std::string>& argv, int in, int out, const sigset_t& mask,
+            const std::vector<std::string>& changes) {
+  std::vector<char*> environment = child_environment(changes);
   std::vector<char*> args;
   for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
   args.push_back(nullptr);
@@ -87,7 +107,7 @@ pid_t spawn(const std::vector<std::string>& argv, int in, int out, const sigset_
   posix_spawnattr_setpgroup(&attr, 0);
   posix_spawnattr_setsigmask(&attr, &mask);
   pid_t pid = -1;
-  const int error = posix_spawnp(&pid, args[0], &actions, &attr, args.data(), environ);
+  const int error = posix_spawnp(&pid, args[0], &actions, &attr, args.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attr);
   if (error != 0)
@@ -106,23 +126,30 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
   ::fcntl(in_write.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(out_read.get(), F_SETFL, O_NONBLOCK);
   SigpipeGuard sigpipe;
-  const pid_t pid = spawn(argv, in_read.get(), out_write.get(), sigpipe.old_mask());
+  const pid_t pid = spawn(argv, in_read.get(), out_write.get(), sigpipe.old_mask(), options.environment);
   in_read.reset();
   out_write.reset();
   if (input.empty()) in_write.reset();
 
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.deadline_s));
+  const auto after = [](double seconds) {
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  const auto deadline = after(options.deadline_s);
   ProcessResult result;
-  bool killed = false;
+  bool stopping = false, killed = false;
+  Clock::time_point kill_at;
   while (out_read.get() >= 0) {
-    if (!killed) {
+    if (!stopping) {
       result.timed_out = Clock::now() > deadline;
       result.cancelled = options.cancel.cancelled();
-      if (result.timed_out || result.cancelled) {
-        ::kill(-pid, SIGKILL);
-        killed = true;
-      }
+      stopping = result.timed_out || result.cancelled;
+      kill_at = after(options.grace_s);
+      if (stopping && options.grace_s > 0) ::kill(-pid, SIGTERM);
+    }
+    if (stopping && !killed && Clock::now() >= kill_at) {
+      ::kill(-pid, SIGKILL);
+      killed = true;
     }
     pollfd fds[2] = {{out_read.get(), POLLIN, 0}, {in_write.get(), POLLOUT, 0}};
     ::poll(fds, in_write.get() >= 0 ? 2 : 1, 20);
@@ -146,13 +173,17 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
 }
 
 std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  const auto runs = [](const std::string& file) {
+    struct stat info {};
+    return ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return runs(name) ? name : "";
   const char* path = std::getenv("PATH");
   std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
   while (!rest.empty()) {
     const size_t colon = rest.find(':');
     const std::string file = std::string(rest.substr(0, colon)) + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
+    if (runs(file)) return file;
     if (colon == std::string_view::npos) break;
     rest.remove_prefix(colon + 1);
   }

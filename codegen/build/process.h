@@ -19,6 +19,8 @@ struct ProcessResult {
 struct ProcessOptions {
   double deadline_s = 120;
   CancelToken cancel;   // looked at about every 20 ms
+  double grace_s = 0;   // > 0: on deadline and cancel SIGTERM comes first, SIGKILL so much later
+  std::vector<std::string> environment;  // "NAME=value": added to this process's, or in place of its value
 };
 
 // argv[0] is searched in PATH. `input` becomes its standard input. The child is the leader of its own process group, which is

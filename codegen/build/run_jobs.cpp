@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,7 +26,11 @@ void run_jobs(int threads, int count, const std::function<void(int)>& job) {
     }
   };
   std::vector<std::thread> helpers;
-  for (int t = 1; t < std::min(threads, count); ++t) helpers.emplace_back(work);
+  try {
+    for (int t = 1; t < std::min(threads, count); ++t) helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that run do all the work.
+  }
   work();
   for (std::thread& t : helpers) t.join();
   if (failure) std::rethrow_exception(failure);

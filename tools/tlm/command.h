@@ -15,7 +15,7 @@ namespace tlm::tools {
 
 // What every command is given.
 struct CommandContext {
-  CancelToken cancel;    // set by SIGINT and SIGTERM
+  CancelToken cancel;  // set by SIGINT and SIGTERM
   Log log;
   std::function<int()> run;  // the chosen command, set while the arguments are read; returns the exit code
 };

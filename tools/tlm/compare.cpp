@@ -22,7 +22,8 @@ Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance
     const double a = actual.at_f64(i), b = expected.at_f64(i);
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
     const double error = std::abs(a - b);
-    const bool within = error <= tolerance.relative * std::abs(b) + tolerance.of_max * scale + tolerance.absolute && std::isfinite(b);
+    const bool within =
+        error <= tolerance.relative * std::abs(b) + tolerance.of_max * scale + tolerance.absolute && std::isfinite(b);
     if (std::isnan(error) || error > c.max_error) c.max_error = error;
     if (within) continue;
     if (worst < 0) worst = i;

@@ -1,7 +1,7 @@
 #include <chrono>
+#include <climits>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tlm/codegen/package_writer.h"
@@ -9,9 +9,11 @@
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
 #include "tlm/tools/engine/schedule_file.h"
+#include "tlm/tools/tlm/arguments.h"
 #include "tlm/tools/tlm/command.h"
 #include "tlm/tools/tlm/engine_flags.h"
 #include "tlm/tools/tlm/explain.h"
+#include "tlm/tools/tlm/output_files.h"
 #include "tlm/tools/tlm/table.h"
 
 namespace tlm::tools {
@@ -57,7 +59,13 @@ std::string report_json(const codegen::CompileReport& r, double import_ms, doubl
 }
 
 int run(const Options& o, const CommandContext& context) {
-  if (o.out.empty() && o.explain < 0) throw Error(ErrorCode::kUsage, "-o OUT.tlm is missing");
+  if (o.out.empty() && o.explain < 0)
+    throw Error(ErrorCode::kUsage, "-o is missing", "",
+                "tlm compile " + o.model + " -o OUT.tlm, or --explain K to only look at subgraph K");
+  if (o.out.empty() && !(o.report + o.emit_schedules).empty())
+    throw Error(ErrorCode::kUsage, "--report and --emit-schedules want -o: without it nothing is compiled");
+  check_output_files({{"-o", o.out}, {"--report", o.report}, {"--emit-schedules", o.emit_schedules}},
+                     {o.model, o.schedules, o.flags.target});
   const auto begin = std::chrono::steady_clock::now();
   ConsoleProgress progress;
   const Engine engine(o.flags.engine_options(context, &progress));
@@ -70,13 +78,15 @@ int run(const Options& o, const CommandContext& context) {
   const codegen::CompiledModel model = engine.compile(g, schedules, !o.report.empty());
   context.cancel.check();
   codegen::write_package(model, o.out);
-  const double total_ms = ms_since(begin);
+  const double total_ms = ms_since(begin) - model.report.check_ms;
   if (!o.emit_schedules.empty()) write_file_atomic(o.emit_schedules, schedule_file_text(model.report));
   if (!o.report.empty()) write_file_atomic(o.report, report_json(model.report, import_ms, total_ms));
-  std::fprintf(stderr, "tlm: wrote %s: %d subgraphs of %zu kinds, %d runtime calls, %s s (import %s, schedule %s, compile %s)\n",
-               o.out.c_str(), model.report.subgraphs, model.report.workloads.size(), model.report.runtime_calls,
-               fixed(total_ms / 1000, 2).c_str(), fixed(import_ms / 1000, 2).c_str(), fixed(model.report.schedule_ms / 1000, 2).c_str(),
-               fixed(model.report.compile_ms / 1000, 2).c_str());
+  std::fprintf(
+      stderr,
+      "tlm: wrote %s: %d subgraphs (%zu distinct), %d runtime calls; %s s (import %s, schedule %s, code %s, compile %s)\n",
+      printable(o.out).c_str(), model.report.subgraphs, model.report.workloads.size(), model.report.runtime_calls,
+      fixed(total_ms / 1000, 2).c_str(), fixed(import_ms / 1000, 2).c_str(), fixed(model.report.schedule_ms / 1000, 2).c_str(),
+      fixed(model.report.codegen_ms / 1000, 2).c_str(), fixed(model.report.compile_ms / 1000, 2).c_str());
   return 0;
 }
 
@@ -85,14 +95,31 @@ int run(const Options& o, const CommandContext& context) {
 void add_compile_command(CLI::App& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("compile", "Compile a model into a package that `tlm run` and tlm::runtime execute");
-  command->add_option("MODEL", o->model, "ONNX file")->required();
-  command->add_option("-o,--output", o->out, "The package to write (.tlm)");
+  add_text(*command, "MODEL", o->model, "", "ONNX file")->required();
+  add_text(*command, "-o,--output", o->out, "OUT.tlm", "The package to write; it appears whole or not at all");
   o->flags.add_model_options(*command);
+  o->flags.add_target_options(*command);
   o->flags.add_compile_options(*command);
-  command->add_option("--report", o->report, "Write a JSON report: times, workloads, errors against the interpreter");
-  command->add_option("--emit-schedules", o->emit_schedules, "Write the chosen schedules, for people and for --schedules");
-  command->add_option("--schedules", o->schedules, "Replay schedules from a file; workloads that it lacks ask the scheduler");
-  command->add_option("--explain", o->explain, "Print sentence, schedule, loops and source of subgraph K")->check(CLI::NonNegativeNumber);
+  add_text(
+      *command, "--report", o->report, "FILE.json",
+      "Write times in ms, the number of subgraphs and workloads, and each workload's schedule and error against the interpreter");
+  add_text(*command, "--emit-schedules", o->emit_schedules, "FILE",
+           "Write the chosen schedules as text, for people and for --schedules");
+  add_text(*command, "--schedules", o->schedules, "FILE",
+           "Take schedules from a file; the scheduler is asked for workloads that it lacks");
+  add_number(*command, "--explain", o->explain, "K",
+             "Print stages, sentence, schedule, loops and source of subgraph K (counted from 0, as `tlm inspect` lists them); "
+             "without -o "
+             "nothing is compiled",
+             0, INT_MAX);
+  command->footer(R"(
+Examples:
+  tlm compile net.onnx -o net.tlm                                    for this machine, all cores
+  tlm compile net.onnx -o net.tlm --target x86-64-v3 --threads 4     for four cores of any machine with AVX2
+  tlm compile bert.onnx -o bert.tlm --dim batch=1 --dim sequence=128
+  tlm compile net.onnx -o net.tlm --emit-schedules net.schedules     write the schedules down, change one,
+  tlm compile net.onnx -o new.tlm --schedules net.schedules          and compile with it
+  tlm compile net.onnx --explain 3 | less                            how subgraph 3 becomes C)");
   command->callback([o, &context] { context.run = [o, &context] { return run(*o, context); }; });
 }
 

@@ -4,17 +4,19 @@
 #include <mutex>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tlm/codegen/build/process.h"
 #include "tlm/codegen/build/run_jobs.h"
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
+#include "tlm/tools/tlm/arguments.h"
 #include "tlm/tools/tlm/command.h"
 #include "tlm/tools/tlm/compare.h"
 #include "tlm/tools/tlm/data_set.h"
 #include "tlm/tools/tlm/engine_flags.h"
+#include "tlm/tools/tlm/output_files.h"
+#include "tlm/tools/tlm/table.h"
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -96,12 +98,23 @@ CaseResult run_case(const fs::path& folder, const EngineFlags& flags, const Comm
 }
 
 CaseResult run_case_in_process(const fs::path& folder, const Options& o, const CommandContext& context) {
-  std::vector<std::string> argv = {fs::read_symlink("/proc/self/exe").string(), "conformance", folder.string(), "--one-case", "--jobs", "1",
-                                   "--target", o.flags.target, "--scheduler", o.flags.scheduler, "--seed", std::to_string(o.flags.seed)};
+  std::vector<std::string> argv = {fs::read_symlink("/proc/self/exe").string(),
+                                   "conformance",
+                                   folder.string(),
+                                   "--one-case",
+                                   "--jobs",
+                                   "1",
+                                   "--target",
+                                   o.flags.target,
+                                   "--scheduler",
+                                   o.flags.scheduler,
+                                   "--seed",
+                                   std::to_string(o.flags.seed)};
   if (o.flags.no_cache) argv.push_back("--no-cache");
   codegen::ProcessOptions options;
   options.deadline_s = kCaseDeadline;
   options.cancel = context.cancel;
+  options.grace_s = 5;  // for removing its temporary files
   const codegen::ProcessResult p = codegen::run_process(argv, "", options);
   context.cancel.check();
   CaseResult r{folder.filename().string(), "error", "", ""};
@@ -119,7 +132,10 @@ CaseResult run_case_in_process(const fs::path& folder, const Options& o, const C
 
 int run_one(const Options& o, const CommandContext& context) {
   const CaseResult r = run_case(o.folder, o.flags, context);
-  std::printf("%s%s\n", kMarker, Json{{"status", r.status}, {"reason", r.reason}, {"via", r.via}}.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  std::printf("%s%s\n", kMarker,
+              Json{{"status", r.status}, {"reason", r.reason}, {"via", r.via}}
+                  .dump(-1, ' ', false, Json::error_handler_t::replace)
+                  .c_str());
   return 0;
 }
 
@@ -129,6 +145,7 @@ int run(const Options& o, const CommandContext& context) {
     if (fs::exists(entry.path() / "model.onnx")) cases.push_back(entry.path());
   std::sort(cases.begin(), cases.end());
   if (cases.empty()) throw Error(ErrorCode::kUsage, "no CASE/model.onnx below this folder", o.folder);
+  check_output_files({{"--json", o.json}}, {});
   const int jobs = o.jobs > 0 ? o.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::vector<CaseResult> results(cases.size());
   ConsoleProgress console;
@@ -145,13 +162,19 @@ int run(const Options& o, const CommandContext& context) {
   for (const CaseResult& r : results) {
     ++count[r.status];
     if (r.status == "passed") ++via[r.via];
-    if (r.status == "wrong" || r.status == "error") std::printf("%s %s: %s\n", r.status.c_str(), r.name.c_str(), r.reason.c_str());
+    if (r.status == "wrong" || r.status == "error")
+      std::printf("%s %s: %s\n", r.status.c_str(), printable(r.name).c_str(), printable(r.reason, true).c_str());
     list.push_back({{"name", r.name}, {"status", r.status}, {"reason", r.reason}, {"via", r.via}});
   }
-  std::printf("%d passed (%d generated, %d runtime call, %d folded), %d wrong, %d unsupported, %d error, of %zu\n", count["passed"],
-              via["generated"], via["runtime_call"], via["folded"], count["wrong"], count["unsupported"], count["error"], cases.size());
-  Json j = {{"passed", count["passed"]}, {"wrong", count["wrong"]}, {"unsupported", count["unsupported"]}, {"error", count["error"]},
-            {"via", {{"generated", via["generated"]}, {"runtime_call", via["runtime_call"]}, {"folded", via["folded"]}}}, {"cases", std::move(list)}};
+  std::printf("%d passed (%d generated, %d runtime call, %d folded), %d wrong, %d unsupported, %d error, of %zu\n",
+              count["passed"], via["generated"], via["runtime_call"], via["folded"], count["wrong"], count["unsupported"],
+              count["error"], cases.size());
+  Json j = {{"passed", count["passed"]},
+            {"wrong", count["wrong"]},
+            {"unsupported", count["unsupported"]},
+            {"error", count["error"]},
+            {"via", {{"generated", via["generated"]}, {"runtime_call", via["runtime_call"]}, {"folded", via["folded"]}}},
+            {"cases", std::move(list)}};
   if (!o.json.empty()) write_file_atomic(o.json, j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   return count["wrong"] + count["error"] == 0 ? 0 : static_cast<int>(ErrorCode::kMismatch);
 }
@@ -160,14 +183,22 @@ int run(const Options& o, const CommandContext& context) {
 
 void add_conformance_command(CLI::App& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("conformance", "Run every case of a folder in the ONNX backend-test layout as a compiled package");
-  command->add_option("DIR", o->folder, "Folder of CASE/model.onnx with CASE/test_data_set_N/")->required()->check(CLI::ExistingDirectory);
-  command->add_option("--json", o->json, "Write the results as JSON");
-  command->add_option("--jobs", o->jobs, "Cases at once (default: all cores)")->check(CLI::NonNegativeNumber);
-  command->add_option("--target", o->flags.target, "Target to compile for (default: native)");
-  command->add_option("--scheduler", o->flags.scheduler, "default, constructive or random");
-  command->add_option("--seed", o->flags.seed, "Seed of a scheduler that draws");
-  command->add_flag("--no-cache", o->flags.no_cache, "Compile everything anew");
+  CLI::App* command =
+      app.add_subcommand("conformance", "Run every case of a folder in the ONNX backend-test layout as a compiled package");
+  add_text(*command, "DIR", o->folder, "", "Folder of CASE/model.onnx with CASE/test_data_set_N/")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  add_text(*command, "--json", o->json, "FILE.json", "Write the results: passed, wrong, unsupported, error, via, cases");
+  add_number(*command, "--jobs", o->jobs, "J", "Cases at once, each in a process of its own (default: all cores)", 1, kMaxJobs);
+  add_text(*command, "--target", o->flags.target, "NAME|FILE.json", "Target to compile for (default: native)");
+  add_text(*command, "--scheduler", o->flags.scheduler, "NAME", "Who chooses the schedules (default: default)");
+  add_number(*command, "--seed", o->flags.seed, "S", "Seed of a scheduler that draws (default: 0)");
+  command->add_flag("--no-cache", o->flags.no_cache, "Compile everything anew and keep nothing for the next time");
+  command->footer(R"(
+passed: outputs agree with the data (1e-3 relative); wrong: they do not; unsupported: a refusal that names operator and opset;
+error: anything else. Exit code 1 when a case is wrong or in error.
+Example (Debian's libonnx-testdata):
+  tlm conformance /usr/share/libonnx-testdata/data/node --json node.json)");
   command->add_flag("--one-case", o->one_case)->group("");
   command->callback([o, &context] {
     context.run = [o, &context] {

@@ -33,7 +33,8 @@ std::vector<NamedTensor> read_data_files(const fs::path& folder, const std::stri
   return tensors;
 }
 
-ir::Graph import_with_data(const Engine& engine, const fs::path& model, ir::OnnxOptions options, const std::vector<NamedTensor>& inputs) {
+ir::Graph import_with_data(const Engine& engine, const fs::path& model, ir::OnnxOptions options,
+                           const std::vector<NamedTensor>& inputs) {
   try {
     return engine.import(model, options);
   } catch (const Error& e) {
@@ -70,8 +71,9 @@ void set_inputs(runtime::Session& session, const std::vector<NamedTensor>& input
     if (!given) throw Error(ErrorCode::kUsage, "no data for input '" + ports[i].name + "'");
     const Tensor t = as_declared(given->tensor, ports[i].dtype);
     if (t.dtype() != ports[i].dtype || t.shape() != ports[i].shape)
-      throw Error(ErrorCode::kUsage, "input '" + ports[i].name + "' is " + std::string(dtype_name(ports[i].dtype)) + to_string(ports[i].shape) +
-                                         ", the data is " + std::string(dtype_name(t.dtype())) + to_string(t.shape()));
+      throw Error(ErrorCode::kUsage, "input '" + ports[i].name + "' is " + std::string(dtype_name(ports[i].dtype)) +
+                                         to_string(ports[i].shape) + ", the data is " + std::string(dtype_name(t.dtype())) +
+                                         to_string(t.shape()));
     if (t.bytes() > 0) std::memcpy(buffer, t.data(), t.bytes());
   }
 }

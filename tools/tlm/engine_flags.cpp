@@ -1,16 +1,15 @@
 #include "tlm/tools/tlm/engine_flags.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-
-#include <CLI/CLI.hpp>
 
 #include "tlm/core/error.h"
 #include "tlm/core/runtime/package_format.h"
+#include "tlm/tools/tlm/arguments.h"
 
 namespace fs = std::filesystem;
 
@@ -26,18 +25,31 @@ fs::path default_cache() {
 }  // namespace
 
 void EngineFlags::add_model_options(CLI::App& command) {
-  command.add_option("--dim", dims, "Extent of a symbolic dimension, as NAME=N (repeatable)");
+  add_texts(command, "--dim", dims, "NAME=N", "Extent of a symbolic dimension of the model's inputs (repeatable)");
+}
+
+void EngineFlags::add_target_options(CLI::App& command) {
+  std::string names;
+  for (const std::string& n : target_names()) names += (names.empty() ? "" : ", ") + n;
+  add_text(command, "--target", target, "NAME|FILE.json",
+           "Machine to prepare for: " + names + ", or a file as `tlm target` prints it (default: native, this machine)");
+  add_number(command, "--threads", threads, "T", "Cores that the schedules are for (default: those of the target)", 1,
+             kMaxThreads);
+  command.add_option("--numerics", numerics, "fast (polynomials with a stated error, reordered sums) or strict (default: fast)")
+      ->option_text("fast|strict")
+      ->check(CLI::IsMember({"fast", "strict"}));
 }
 
 void EngineFlags::add_compile_options(CLI::App& command) {
-  command.add_option("--target", target, "native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, … or a JSON file (`tlm target`)");
-  command.add_option("--threads", threads, "Cores that the schedule is for (default: all of the target)")->check(CLI::NonNegativeNumber);
-  command.add_option("--jobs", jobs, "Compile workers (default: all cores); never changes the result")->check(CLI::NonNegativeNumber);
-  command.add_option("--scheduler", scheduler, "default, constructive or random");
-  command.add_option("--seed", seed, "Seed of a scheduler that draws");
-  command.add_option("--numerics", numerics, "fast or strict")->check(CLI::IsMember({"fast", "strict"}));
-  command.add_option("--cc", c_compiler, "C compiler (default: cc, gcc or clang)");
-  command.add_flag("--no-cache", no_cache, "Compile everything anew; keep nothing in the cache of compiled code");
+  std::string names;
+  for (const std::string& n : scheduler_names()) names += (names.empty() ? "" : ", ") + n;
+  add_text(command, "--scheduler", scheduler, "NAME", "Who chooses the schedules: " + names + " (default: default)");
+  add_number(command, "--seed", seed, "S", "Seed of a scheduler that draws (default: 0)");
+  add_number(command, "--jobs", jobs, "J", "Compile workers; they never change a byte of the result (default: all cores)", 1,
+             kMaxJobs);
+  add_text(command, "--cc", c_compiler, "PROGRAM",
+           "C compiler (default: cc, gcc or clang; a cross compiler for another architecture)");
+  command.add_flag("--no-cache", no_cache, "Compile everything anew and keep nothing for the next time");
 }
 
 EngineOptions EngineFlags::engine_options(const CommandContext& context, Progress* progress) const {
@@ -63,20 +75,28 @@ ir::OnnxOptions EngineFlags::onnx_options() const {
     int64_t n = 0;
     const char* begin = d.data() + equals + 1;
     const char* end = d.data() + d.size();
-    if (equals == std::string::npos || equals == 0 || std::from_chars(begin, end, n).ptr != end || begin == end || n < 0)
-      throw Error(ErrorCode::kUsage, "--dim wants NAME=N, not '" + d + "'");
-    options.dims[d.substr(0, equals)] = n;
+    const std::string name = d.substr(0, equals);
+    std::from_chars_result number{};
+    if (equals != std::string::npos) number = std::from_chars(begin, end, n);
+    if (equals == std::string::npos || equals == 0 || begin == end || number.ec != std::errc() || number.ptr != end || n < 0)
+      throw Error(ErrorCode::kUsage, "--dim wants NAME=N with a whole number N, not '" + d + "'");
+    if (options.dims.contains(name)) throw Error(ErrorCode::kUsage, "--dim '" + name + "' is given twice");
+    options.dims[name] = n;
   }
   return options;
 }
 
 bool is_package(const fs::path& file) {
   char magic[sizeof runtime::kPackageMagic] = {};
-  std::ifstream in(file, std::ios::binary);
-  return in.read(magic, sizeof magic) && std::memcmp(magic, runtime::kPackageMagic, sizeof magic) == 0;
+  const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // non-blocking: a pipe without a writer must not hang
+  if (fd < 0) return false;
+  const ssize_t got = ::pread(fd, magic, sizeof magic, 0);
+  ::close(fd);
+  return got == static_cast<ssize_t>(sizeof magic) && std::memcmp(magic, runtime::kPackageMagic, sizeof magic) == 0;
 }
 
-std::shared_ptr<const runtime::Package> open_package(const fs::path& file, const EngineFlags& flags, const CommandContext& context) {
+std::shared_ptr<const runtime::Package> open_package(const fs::path& file, const EngineFlags& flags,
+                                                     const CommandContext& context) {
   if (is_package(file)) return runtime::Package::load(file);
   ConsoleProgress progress;
   const Engine engine(flags.engine_options(context, &progress));

@@ -22,9 +22,9 @@ struct EngineFlags {
   bool no_cache = false;
   std::vector<std::string> dims;
 
-  // `compile_options` adds those that matter only when code is generated.
-  void add_model_options(CLI::App& command);
-  void add_compile_options(CLI::App& command);
+  void add_model_options(CLI::App& command);    // what is needed to import a model
+  void add_target_options(CLI::App& command);   // … to know its schedule spaces
+  void add_compile_options(CLI::App& command);  // … to choose schedules and generate code
 
   EngineOptions engine_options(const CommandContext& context, Progress* progress) const;
   ir::OnnxOptions onnx_options() const;

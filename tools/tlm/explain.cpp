@@ -13,21 +13,23 @@
 
 namespace tlm::tools {
 
-std::string explain_subgraph(const Engine& engine, const ir::Graph& g, int number, const std::map<uint64_t, space::Schedule>& schedules) {
+std::string explain_subgraph(const Engine& engine, const ir::Graph& g, int number,
+                             const std::map<uint64_t, space::Schedule>& schedules) {
   const ir::Partition partition = ir::partition(g);
   if (number >= static_cast<int>(partition.steps.size()))
-    throw Error(ErrorCode::kUsage, "there is no subgraph " + std::to_string(number) + ": the model has " +
-                                       std::to_string(partition.steps.size()) + ", counted from 0");
+    throw Error(ErrorCode::kUsage, "there is no subgraph " + std::to_string(number), "",
+                "the model has " + std::to_string(partition.steps.size()) + ", counted from 0");
   const ir::Step& step = partition.steps[static_cast<size_t>(number)];
   if (step.kind != ir::StepKind::kSubgraph)
-    throw Error(ErrorCode::kUsage, "step " + std::to_string(number) + " is the runtime call " + step.call + ": it has no schedule");
+    throw Error(ErrorCode::kUsage,
+                "step " + std::to_string(number) + " is the runtime call " + step.call + ": it has no schedule");
   const Target& target = engine.options().target;
   const auto space = space::Space::build(step.subgraph, target);
   const uint64_t hash = ir::workload_hash(step.subgraph);
   const auto given = schedules.find(hash);
-  const space::Schedule schedule = given != schedules.end()
-                                       ? given->second
-                                       : make_scheduler(engine.options().scheduler, engine.options().seed)->schedule({space}).at(0).at(0);
+  const space::Schedule schedule =
+      given != schedules.end() ? given->second
+                               : make_scheduler(engine.options().scheduler, engine.options().seed)->schedule({space}).at(0).at(0);
   Result<space::Walk> walk = space->replay(schedule);
   if (!walk) throw Error(ErrorCode::kUsage, "the given schedule is not legal: " + walk.reason(), step.name);
   const ir::Kernel kernel = codegen::lower(space->subgraph(), walk->plan(), target);
