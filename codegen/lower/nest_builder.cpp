@@ -36,6 +36,8 @@ class NestBuilder {
   }
 
   Stmt build() {
+    for (const Axis& a : stage_.axes)
+      if (a.kind != AxisKind::kReduce && a.extent == 0) return make_block({});  // no point, nothing to store
     make_loops();
     Stmt body = tails(0);
     // Leading loops that are shared out, then the serial ones.

@@ -53,6 +53,18 @@ std::string power_name(const Expr& e) {
   return y->fval == 2 ? "square" : y->fval == 3 ? "cube" : "";
 }
 
+// min or max with a literal: the operand that may be NaN is known, one instruction does it. 0 or 1: which argument is the
+// literal; else -1.
+int literal_argument(const Expr& e) {
+  if ((e->op != Op::kMin && e->op != Op::kMax) || !is_float(e->dtype)) return -1;
+  for (int i : {0, 1}) {
+    const Expr& a = e->args[static_cast<size_t>(i)];
+    const Expr& x = a->op == Op::kRamp && a->ival == 0 ? a->args[0] : a;
+    if (x->op == Op::kFloat && x->fval == x->fval) return i;
+  }
+  return -1;
+}
+
 // Arithmetic on half types is done in f32.
 Expr widened(const Expr& e) {
   if (e->args.empty() || e->op == Op::kLoad || e->op == Op::kCast || e->op == Op::kSelect || e->op == Op::kRamp ||
@@ -185,6 +197,9 @@ std::string CExpr::scalar_op(const Expr& e) {
       break;
     default: break;
   }
+  if (const int i = literal_argument(e); i >= 0)
+    return preamble_.function(e->op == Op::kMin ? "least" : "most", t, 1) + "(" + arg(static_cast<size_t>(i)) + ", " +
+           arg(static_cast<size_t>(1 - i)) + ")";
   if (const std::string power = power_name(e); !power.empty()) return preamble_.function(power, t, 1) + "(" + arg(0) + ")";
   std::string out = preamble_.function(op_name(e->op), t, 1) + "(";
   for (size_t i = 0; i < e->args.size(); ++i) out += (i ? ", " : "") + arg(i);
@@ -233,6 +248,9 @@ std::string CExpr::vector_op(const Expr& e) {
     default: break;
   }
   if (const char* op = infix(e->op)) return "(" + arg(0) + op + arg(1) + ")";
+  if (const int i = literal_argument(e); i >= 0)
+    return preamble_.function(e->op == Op::kMin ? "least" : "most", t, lanes) + "(" + arg(static_cast<size_t>(i)) + ", " +
+           arg(static_cast<size_t>(1 - i)) + ")";
   if (const std::string power = power_name(e); !power.empty()) return preamble_.function(power, t, lanes) + "(" + arg(0) + ")";
   std::string out = preamble_.function(op_name(e->op), t, lanes) + "(";
   for (size_t i = 0; i < e->args.size(); ++i) out += (i ? ", " : "") + arg(i);
