@@ -149,11 +149,8 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
   $U mx = x.u & (one - 1), my = y.u & (one - 1);
   if (ex) mx |= one; else ex = 1;
   if (ey) my |= one; else ey = 1;
-  for (; ex > ey; --ex) {
-    if (mx >= my) mx -= my;
-    mx <<= 1;
-  }
-  if (mx >= my) mx -= my;
+  for (; ex > ey; --ex) mx = (mx % my) << 1;
+  mx %= my;
   if (mx == 0) { x.u = sign; return x.f; }
   while (ey > 1 && mx < one) mx <<= 1, --ey;
   x.u = mx < one ? mx : (mx - one) | (($U)ey << $W);
