@@ -143,7 +143,7 @@ constexpr OpRow kRows[] = {
     {OpKind::kDequantizeLinear, 2, 3, 1, 1, 10, kDequantizeAttrs, rule_dequantize, "not blocked"},
     {OpKind::kDiv, 2, 2, 1, 1, 7, kNoAttrs, rule_arithmetic, ""},
     {OpKind::kDropout, 1, 3, 1, 2, 7, kDropoutAttrs, rule_dropout, "inference only; becomes Identity"},
-    {OpKind::kDynamicQuantizeLinear, 1, 1, 3, 3, 11, kNoAttrs, rule_dynamic_quantize, ""},
+    {OpKind::kDynamicQuantizeLinear, 1, 1, 1, 3, 11, kNoAttrs, rule_dynamic_quantize, ""},
     {OpKind::kEinsum, 1, -1, 1, 1, 12, kEinsumAttrs, rule_einsum, ""},
     {OpKind::kElu, 1, 1, 1, 1, 7, kAlpha1, rule_unary_float, ""},
     {OpKind::kEqual, 2, 2, 1, 1, 7, kNoAttrs, rule_equal, ""},

@@ -111,6 +111,15 @@ TEST(Graph, CompactKeepsTheOtherOutputOfANode) {
   verify(g);
 }
 
+TEST(Graph, CompactCutsOutputsThatNobodyReads) {
+  Graph g;
+  const ValueId x = add_input(g, "x", {4});
+  g.outputs = {add_op(g, OpKind::kDynamicQuantizeLinear, {x}, {}, "q", 3)[0]};
+  g.compact();
+  EXPECT_EQ(g.nodes.at(0).outputs.size(), 1u);
+  verify(g);
+}
+
 TEST(Graph, PrintShowsOrderConstantsAndAbsentInputs) {
   Graph g;
   g.name = "a \"name\"\n";
