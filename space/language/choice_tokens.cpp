@@ -55,7 +55,10 @@ std::vector<Token> choice_tokens(const Decision& d, const Choice& c) {
       append_axis_with(out, c, 3, 1);
       append_axis_with(out, c, 5, 1);
       return out;
-    case DecisionKind::kUnroll: append_axis_with(out, c, 0, 1); return out;
+    case DecisionKind::kUnroll:
+      append_axis_with(out, c, 0, 1);
+      append_axis_with(out, c, 2, 1);
+      return out;
     case DecisionKind::kOrder:
     case DecisionKind::kInner:
     case DecisionKind::kReduce:
