@@ -29,7 +29,9 @@ std::string digest(const std::string& log) {
     if (line.find("error") != std::string::npos) lines += line + "\n";
     begin = end + 1;
   }
-  return lines.empty() ? log.substr(0, 2000) : lines;
+  std::string text = lines.empty() ? log.substr(0, 2000) : lines;
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
 }
 
 // Does the log complain about generated code? All else (options, missing parts, memory, disk) is the compiler's surroundings.

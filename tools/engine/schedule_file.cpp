@@ -16,12 +16,14 @@ std::string schedule_file_text(const codegen::CompileReport& report) {
 }
 
 std::map<uint64_t, space::Schedule> read_schedule_file(const std::filesystem::path& file) {
-  const std::string text = read_file(file);
+  constexpr size_t kMaxBytes = size_t{64} << 20;
+  const std::string text = read_file(file, kMaxBytes);
   std::map<uint64_t, space::Schedule> schedules;
   int line_number = 0;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
+    std::string line = text.substr(begin, end - begin);
+    if (line.ends_with('\r')) line.pop_back();
     begin = end + 1;
     ++line_number;
     if (line.empty() || line[0] == '#') continue;
@@ -31,6 +33,8 @@ std::map<uint64_t, space::Schedule> read_schedule_file(const std::filesystem::pa
     if (error != std::errc() || stop != line.data() + 16 || (line.size() > 16 && line[16] != ' '))
       throw Error(ErrorCode::kUsage, "a line begins with a workload hash of 16 hexadecimal digits and a space", where,
                   "write the file with `tlm compile --emit-schedules`");
+    if (schedules.contains(hash))
+      throw Error(ErrorCode::kUsage, "workload " + to_hex(hash) + " has a second schedule", where, "keep one line for each workload");
     try {
       schedules[hash] = space::parse_schedule(line.size() > 17 ? line.substr(17) : "");
     } catch (const Error& e) {

@@ -58,6 +58,14 @@ std::string report_json(const codegen::CompileReport& r, double import_ms, doubl
   return j.dump(2) + "\n";
 }
 
+// A schedule file of another model, or of a model that has changed since, would else be ignored in silence.
+void warn_of_unused(std::map<uint64_t, space::Schedule> schedules, const codegen::CompileReport& report, const Log& log) {
+  for (const codegen::WorkloadReport& w : report.workloads) schedules.erase(w.hash);
+  if (schedules.empty()) return;
+  log.warning(std::to_string(schedules.size()) + " schedules of the file fit no workload of this model, " +
+              to_hex(schedules.begin()->first) + " for one; workloads without a schedule were left to the scheduler");
+}
+
 int run(const Options& o, const CommandContext& context) {
   if (o.out.empty() && o.explain < 0)
     throw Error(ErrorCode::kUsage, "-o is missing", "",
@@ -76,6 +84,7 @@ int run(const Options& o, const CommandContext& context) {
   if (o.explain >= 0) std::fputs(explain_subgraph(engine, g, o.explain, schedules).c_str(), stdout);
   if (o.out.empty()) return 0;
   const codegen::CompiledModel model = engine.compile(g, schedules, !o.report.empty());
+  warn_of_unused(schedules, model.report, context.log);
   context.cancel.check();
   codegen::write_package(model, o.out);
   const double total_ms = ms_since(begin) - model.report.check_ms;

@@ -30,7 +30,7 @@ extern "C" void on_stop(int number) {
   raise(number);
 }
 
-extern "C" void on_broken_pipe(int) {}  // not SIG_IGN, which the compilers would inherit
+extern "C" void on_failed_write(int) {}  // not SIG_IGN, which the compilers would inherit
 
 void handle(int number, void (*handler)(int)) {
   struct sigaction action {};
@@ -48,7 +48,8 @@ void install_signal_handlers(const CancelToken& cancel) {
   struct sigaction hangup {};
   sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_stop);  // nohup ignores it
-  handle(SIGPIPE, on_broken_pipe);
+  handle(SIGPIPE, on_failed_write);
+  handle(SIGXFSZ, on_failed_write);
 }
 
 void occupy_standard_streams() {

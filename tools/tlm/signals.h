@@ -6,7 +6,8 @@
 namespace tlm::tools {
 
 // SIGINT, SIGTERM and SIGHUP set `cancel`, which must outlive the process's work; a further one, a second or more later, ends the
-// process at once. A write to a pipe that nobody reads fails instead of ending the process, so that temporary files are removed.
+// process at once. A write to a pipe that nobody reads, or beyond a limit of file sizes, fails instead of ending the process, so
+// that temporary files are removed.
 void install_signal_handlers(const CancelToken& cancel);
 
 // Descriptors 0 to 2 that are closed would be given to files opened later, which prints would then run into: takes their places.
