@@ -1,6 +1,7 @@
 #include "tlm/codegen/lower/apply_schedule.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "tlm/codegen/lower/nest_builder.h"
@@ -22,10 +23,17 @@ int64_t packed_elements(const std::vector<PackedDim>& packed, const Shape& shape
   return n;
 }
 
+// Names of subgraphs come from models; a kernel's is an identifier of C.
+std::string kernel_name(const std::string& name) {
+  std::string out = "k_";
+  for (char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return out;
+}
+
 // The kernel's buffers and parameters: tensors by the same numbers; inputs, outputs and constants are passed in this order.
 Kernel declare(const Subgraph& g, const SchedulePlan& plan) {
   Kernel k;
-  k.name = g.name.empty() ? "kernel" : g.name;
+  k.name = kernel_name(g.name);
   for (const TensorDecl& t : g.tensors) {
     Buffer b;
     b.name = t.name;

@@ -1,6 +1,8 @@
 // Loop IR bound to blocks and threads prints as CUDA C that NVRTC compiles.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/codegen_lower/nvrtc.h"
 #include "tests/codegen_lower/plan_builder.h"
 #include "tests/codegen_lower/random_programs.h"
@@ -8,7 +10,9 @@
 #include "tests/support/network_workloads.h"
 #include "tests/support/shared_data.h"
 #include "tlm/codegen/source/source_cuda.h"
-#include "tlm/space/scheduler.h"
+#include "tlm/ir/onnx/onnx_reader.h"
+#include "tlm/ir/partition.h"
+#include "tlm/ir/passes/pass_list.h"
 
 namespace tlm::test {
 namespace {
@@ -62,16 +66,35 @@ TEST(Cuda, RandomProgramsCompile) {
 }
 
 TEST(Cuda, EveryWorkloadOfTheNetworksPrints) {
-  const Nvrtc nvrtc;
   const Target target = named_target("sm_80");
-  size_t n = 0;
   for (const ir::Subgraph& g : network_workloads()) {
     space::Walk walk = space::Space::build(g, target)->walk();
     walk.complete();
     const ir::Kernel k = codegen::lower(g, walk.plan(), target);
-    EXPECT_FALSE(codegen::write_cuda(k, target).empty());
-    if (nvrtc.available() && n++ % 8 == 0) compiles(nvrtc, k, target, g.name);
+    const std::string source = codegen::write_cuda(k, target);
+    EXPECT_NE(source.find("__global__"), std::string::npos) << g.name;
   }
+}
+
+// All stages of one real network.
+TEST(Cuda, SqueezenetCompiles) {
+  const Nvrtc nvrtc;
+  if (!nvrtc.available()) GTEST_SKIP() << nvrtc.reason();
+  const Target target = named_target("sm_80");
+  std::set<uint64_t> seen;
+  for (const NetworkFile& network : shared_networks()) {
+    if (network.name.find("squeezenet") == std::string::npos) continue;
+    ir::Graph graph = ir::read_onnx(network.model);
+    ir::run_graph_passes(graph);
+    for (const ir::Step& step : ir::partition(graph).steps) {
+      if (step.kind != ir::StepKind::kSubgraph || !seen.insert(ir::workload_hash(step.subgraph)).second) continue;
+      space::Walk walk = space::Space::build(step.subgraph, target)->walk();
+      walk.complete();
+      compiles(nvrtc, codegen::lower(step.subgraph, walk.plan(), target), target, step.name);
+    }
+  }
+  if (seen.empty()) GTEST_SKIP() << "the shared models are not on this machine";
+  std::printf("%zu workloads\n", seen.size());
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ size_t Nvrtc::compile(const std::string& source, int sm, std::string& log) const
   log_size(p, &size);
   log.assign(size, '\0');
   if (size > 0) get_log(p, log.data());
+  while (!log.empty() && log.back() == '\0') log.pop_back();
   size = 0;
   if (result == 0) cubin_size(p, &size);
   destroy(&p);
