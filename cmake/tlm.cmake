@@ -50,6 +50,7 @@ function(tlm_test name)
   cmake_parse_arguments(ARG "" "" "DEPS;LABELS" ${ARGN})
   add_executable(test_${name} ${ARG_UNPARSED_ARGUMENTS})
   tlm_target_defaults(test_${name})
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # tests compile for as long as they run
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
   target_compile_definitions(test_${name} PRIVATE TLM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TLM_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND test_${name})
