@@ -274,10 +274,25 @@ class RegisterTile {
     acc = vector_slot(0);
     for (int64_t v = 1; v < slots(axis); ++v) acc = fold(acc, vector_slot(v));
     for (Expr& x : acc) x = let("lanes", x, body);
-    std::vector<std::vector<Expr>> lane(static_cast<size_t>(lanes));
-    for (int l = 0; l < lanes; ++l)
+    // By halves: vectors down to four lanes (a shuffle and one operation each), then scalars.
+    int width = lanes;
+    for (; width > 4; width /= 2) {
+      std::vector<Expr> low, high;
+      for (const Expr& x : acc) {
+        std::vector<Expr> first, second;
+        for (int l = 0; l < width / 2; ++l) {
+          first.push_back(make_lane(x, l));
+          second.push_back(make_lane(x, l + width / 2));
+        }
+        low.push_back(make_vector(std::move(first)));
+        high.push_back(make_vector(std::move(second)));
+      }
+      acc = fold(low, high);
+    }
+    std::vector<std::vector<Expr>> lane(static_cast<size_t>(width));
+    for (int l = 0; l < width; ++l)
       for (const Expr& x : acc) lane[static_cast<size_t>(l)].push_back(make_lane(x, l));
-    for (size_t half = static_cast<size_t>(lanes) / 2; half > 0; half /= 2)
+    for (size_t half = lane.size() / 2; half > 0; half /= 2)
       for (size_t l = 0; l < half; ++l) lane[l] = fold(lane[l], lane[l + half]);
     return lane[0];
   }
