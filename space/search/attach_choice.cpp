@@ -22,9 +22,9 @@ Attach attach_choice(const Context& c, const Sketch& s, const Decision& d) {
   if (!offered(Attach::kInline)) return Attach::kRoot;
 
   // Inlined, the expression is computed at every load; as a root once, then stored and loaded.
-  constexpr double kMemory = 4;     // a store and its later load, in operations
+  constexpr double kMemory = 10;    // a store and its later load, in operations
   constexpr double kPhase = 20000;  // a barrier, in operations
-  constexpr double kGuard = 4;      // a guarded load inside a reduction breaks its rhythm
+  constexpr double kGuard = 1;      // a guarded load
   ir::Stage self = inlined_stage(c.g, s.plan.attach, d.stage);
   double ops = 0;
   bool guarded = false;

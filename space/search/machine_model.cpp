@@ -105,6 +105,13 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   const double issued = (ops + loads + kJump / unrolled) / kFrontEnd;
   double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
   if (shared && !fits) step *= 1.3;
+  double guards = 0;  // each point off the vector axis tests its own
+  for (size_t a = 0; a < n.extent.size(); ++a) {
+    if (!n.guard_varies[a]) continue;
+    guards = std::max(guards, 1.0);
+    if (static_cast<int>(a) < n.spatial && static_cast<int>(a) != v) guards *= static_cast<double>(points[a]);
+  }
+  step += guards;
   double end = kTileOverhead + acc / n.accumulators * (1 + n.point_ops + once) / kIssue;
   if (horizontal) end += acc * (chains - 1 + 1.5 * plan.lanes) / kIssue;  // the lanes of each point are combined one by one
   if (!n.reduces) end = kTileOverhead / 2 + acc;
