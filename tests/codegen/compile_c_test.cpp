@@ -69,13 +69,14 @@ TEST(CompileC, UndefinedSymbolsAreRefused) {
   EXPECT_THROW(build_image({"extern int other(void); int f(void) { return other(); }"}, target, find_c_toolchain(target), {}), Error);
 }
 
-TEST(CompileC, MissingCompilerSaysWhatToInstall) {
+TEST(CompileC, ACompilerThatIsNotThereIsNamed) {
   try {
     find_c_toolchain(host_target(), "tlm-no-such-compiler");
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kEnvironment);
-    EXPECT_NE(std::string(e.what()).find("apt-get install"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("tlm-no-such-compiler"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("--cc"), std::string::npos) << e.what();
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "tests/support/expression_generator.h"
 #include "tests/support/network_workloads.h"
+#include "tlm/core/rng.h"
 #include "tlm/space/language/sentence.h"
 
 namespace tlm::space {
