@@ -22,6 +22,16 @@ Packed packed(const PreambleC& p, DType t, int lanes) {
   return out;
 }
 
+// A packed instruction of one or two arguments; the compilers name the 512-bit ones differently.
+std::string builtin(PreambleC& p, const std::string& instruction, const Packed& x, int arguments) {
+  const std::string args = arguments == 1 ? "(a" : "(a, b", name = instruction + x.suffix;
+  if (x.bits != 512) return "__builtin_ia32_" + name + args + ")";
+  p.declare("raw_" + name, "#ifdef __clang__\n#define raw_" + name + args + ") __builtin_ia32_" + name + args +
+                               ", 4)\n#else\n#define raw_" + name + args + ") __builtin_ia32_" + name + "_mask" + args +
+                               ", a, -1, 4)\n#endif");
+  return "raw_" + name + args + ")";
+}
+
 std::string list_of(int lanes, const std::string& item) {
   std::string out = "{";
   for (int i = 0; i < lanes; ++i) out += (i ? ", " : "") + fill_in(item, {{"i", std::to_string(i)}});
@@ -83,9 +93,7 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
   if (op == "least" || op == "most") {  // b if either is NaN: the x86 instruction
     const std::string less = op == "least" ? "<" : ">", instruction = op == "least" ? "min" : "max";
     if (lanes == 1) return piece("($V a, $V b) { return a " + less + " b ? a : b; }");
-    if (x.bits)
-      return piece("($V a, $V b) { return __builtin_ia32_" + instruction + x.suffix +
-                   (x.bits == 512 ? "_mask(a, b, a, -1, 4)" : "(a, b)") + "; }");
+    if (x.bits) return piece("($V a, $V b) { return " + builtin(p, instruction, x, 2) + "; }");
     n["B"] = p.blend(t, lanes), n["M"] = p.mask_of(t, lanes);
     return piece("($V a, $V b) { return $B($M(a " + less + " b), a, b); }");
   }
@@ -95,7 +103,7 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
     if (lanes == 1) return piece("($V a, $V b) { return a != a || a " + less + " b ? a : b; }");
     n["I"] = p.type(f32 ? DType::kI32 : DType::kI64, lanes);
     if (x.bits) {  // the instruction returns b when either is NaN; all bits set is a NaN
-      const std::string call = "__builtin_ia32_" + op + x.suffix + (x.bits == 512 ? "_mask(a, b, a, -1, 4)" : "(a, b)");
+      const std::string call = builtin(p, op, x, 2);
       return piece("($V a, $V b) { return ($V)(($I)" + call + " | ($I)(a != a)); }");
     }
     n["B"] = p.blend(t, lanes), n["M"] = p.mask_of(t, lanes);
@@ -107,8 +115,7 @@ std::string piece_float(PreambleC& p, const std::string& op, DType t, int lanes,
   }
   if (op == "abs") return piece("($V a) { return ($V)(($I)a & $S); }");
   if (op == "sqrt") {
-    if (x.bits)
-      return piece("($V a) { return __builtin_ia32_sqrt" + x.suffix + (x.bits == 512 ? "_mask(a, a, -1, 4)" : "(a)") + "; }");
+    if (x.bits) return piece("($V a) { return " + builtin(p, "sqrt", x, 1) + "; }");
     return piece("($V a) { return ($V)" + list_of(lanes, fill_in("__builtin_sqrt$L(a[$i])", {{"L", n["L"]}})) + "; }");
   }
   if (op == "floor" || op == "ceil" || op == "round" || op == "trunc") {
