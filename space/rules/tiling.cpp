@@ -14,7 +14,7 @@ constexpr int64_t kTransfer = 128;  // bytes that come together: a cache line an
 
 }  // namespace
 
-double footprint_bytes(const NestInfo&, const Access& a, const std::vector<int64_t>& span) {
+double footprint_bytes(const Access& a, const std::vector<int64_t>& span) {
   double elements = 1;
   for (size_t d = 0; d < a.reach.size(); ++d) {
     int64_t range = 1;
@@ -34,7 +34,7 @@ bool tiling_helps(const NestInfo& n, const Target& t) {
   // Everything stays in cache anyway.
   if (footprint_bytes(n, n.extent) <= 0.5 * 1024 * t.l2_kb) return false;
   for (const Access& l : n.loads) {
-    if (footprint_bytes(n, l, n.extent) <= 0.25 * 1024 * t.l1_kb) continue;
+    if (footprint_bytes(l, n.extent) <= 0.25 * 1024 * t.l1_kb) continue;
     for (int a = 0; a < n.spatial; ++a) {
       if (n.extent[a] == 1) continue;
       if (!l.depends(a)) return true;  // read again for each point of the axis
@@ -53,8 +53,8 @@ bool tiling_helps(const NestInfo& n, const Target& t) {
 
 double footprint_bytes(const NestInfo& n, const std::vector<int64_t>& span) {
   double total = 0;
-  for (const Access& a : n.loads) total += footprint_bytes(n, a, span);
-  for (const Access& a : n.stores) total += footprint_bytes(n, a, span);
+  for (const Access& a : n.loads) total += footprint_bytes(a, span);
+  for (const Access& a : n.stores) total += footprint_bytes(a, span);
   return total;
 }
 

@@ -1,12 +1,12 @@
 #include "tlm/space/search/machine_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "tlm/space/rules/parallel.h"
 #include "tlm/space/rules/register_tile.h"
 #include "tlm/space/rules/tiling.h"
+#include "tlm/space/search/traffic.h"
 
 namespace tlm::space {
 namespace {
@@ -130,30 +130,6 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   return (steps * step + end) * (1 + (n.reduces ? 0.01 * std::max(0, rows - 1) : 0.1 * rows));
 }
 
-// Traffic into a cache of `capacity` bytes.
-double traffic_bytes(const NestInfo& n, const std::vector<std::pair<int, int64_t>>& loops,
-                     const std::vector<std::vector<int64_t>>& spans, double capacity) {
-  size_t level = 0;  // the outermost level whose data fits
-  while (level < loops.size() && footprint_bytes(n, spans[level]) > capacity) ++level;
-  const bool fits = footprint_bytes(n, spans[level]) <= capacity;
-  double total = 0;
-  auto add = [&](const Access& a, double weight) {
-    double times = 1;
-    bool resident = fits;  // stays while the loops directly around do not move it
-    for (size_t l = level; l-- > 0;) {
-      const bool moves = a.depends(loops[l].first);
-      if (moves || !resident) {
-        times *= static_cast<double>(loops[l].second);
-        resident = false;
-      }
-    }
-    total += weight * times * footprint_bytes(n, a, spans[level]);
-  };
-  for (const Access& a : n.loads) add(a, 1);
-  for (const Access& a : n.stores) add(a, 2);  // fetched and written back
-  return total;
-}
-
 }  // namespace
 
 double compute_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
@@ -186,35 +162,13 @@ double compute_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) 
 
 namespace {
 
-// Cycles for moving data into L1, into L2 and into L3, with the loops order ++ inner_order.
-std::array<double, 3> traffic_cycles(const NestInfo& n, const NestPlan& plan, const Target& t) {
-  std::vector<std::pair<int, int64_t>> loops;            // axis, iterations; outermost first
-  std::vector<std::vector<int64_t>> spans = {n.extent};  // points of each axis inside the first i loops
-  auto loop = [&](int a, int64_t step) {
-    const int64_t trips = ceil_div(spans.back()[a], step);
-    if (trips == 1) return;
-    loops.push_back({a, trips});
-    spans.push_back(spans.back());
-    spans.back()[a] = std::min(step, spans.back()[a]);
-  };
-  for (int a : plan.order) loop(a, plan.axes[a].cache);
-  for (int a : plan.inner_order) loop(a, plan.axes[a].tile);
-  return {traffic_bytes(n, loops, spans, 0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle,
-          traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle,
-          traffic_bytes(n, loops, spans, 0.5 * 1024 * t.l3_kb) / kMemoryBytesPerCycle};
-}
-
-}  // namespace
-
-namespace {
-
 // Pairs of loops that walk the output against its order in memory, where operands are not used often enough to make up for it.
 int jumps(const NestInfo& n, const NestPlan& plan) {
   constexpr double kLittleReuse = 16;
   if (n.stores.empty()) return 0;
   double elements = 1;
   for (const Access& l : n.loads)
-    elements = std::max(elements, footprint_bytes(n, l, n.extent) / static_cast<double>(l.element_bytes));
+    elements = std::max(elements, footprint_bytes(l, n.extent) / static_cast<double>(l.element_bytes));
   if (n.points > kLittleReuse * elements) return 0;
   std::vector<int64_t> strides;
   auto loop = [&](int a, int64_t trips) {
@@ -232,11 +186,13 @@ int jumps(const NestInfo& n, const NestPlan& plan) {
 }  // namespace
 
 double nest_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, double compute) {
-  const std::array<double, 3> traffic = traffic_cycles(n, plan, t);
+  const Traffic traffic(n, plan);
   // Prefetchers and out-of-order execution hide most of what takes less time.
   constexpr double kExposed = 0.3;
   double longest = compute, sum = compute;
-  for (double cycles : traffic) {
+  for (double cycles :
+       {traffic.into(0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle, traffic.into(0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle,
+        traffic.into(0.5 * 1024 * t.l3_kb) / kMemoryBytesPerCycle}) {
     longest = std::max(longest, cycles);
     sum += cycles;
   }
