@@ -1,11 +1,22 @@
 #!/bin/sh
-# Installs the Debian packages that are missing. `tools/setup.sh` for building and running; `--tests` also what the tests use.
+# Installs the Debian packages that are missing. `tools/setup.sh` for building and running; `--tests` also what the tests use,
+# `--fuzz` what the fuzz targets are built with.
 set -eu
 
 packages="g++ cmake ninja-build libprotobuf-dev protobuf-compiler libonnx-dev nlohmann-json3-dev libeigen3-dev libcli11-dev
           libsqlite3-dev libgtest-dev"
 tests="libonnx-testdata g++-aarch64-linux-gnu qemu-user"
-if [ "${1:-}" = "--tests" ]; then packages="$packages $tests"; fi
+fuzz="clang-14 libclang-rt-14-dev"
+for option in "$@"; do
+  case "$option" in
+    --tests) packages="$packages $tests" ;;
+    --fuzz) packages="$packages $fuzz" ;;
+    *)
+      echo "setup: no option '$option'" >&2
+      exit 2
+      ;;
+  esac
+done
 
 missing=""
 for package in $packages; do

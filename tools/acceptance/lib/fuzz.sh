@@ -1,6 +1,6 @@
 # Builds the libFuzzer targets with clang and runs one. Sourced by the parts.
 fuzz_build() {
-  command -v clang++-14 >/dev/null || { echo "clang-14 is not installed"; exit 77; }
+  tools/setup.sh --fuzz
   cmake --preset fuzz -DTLM_TESTS=ON -Wno-dev >/dev/null
   cmake --build --preset fuzz --target fuzz_onnx fuzz_package | tail -1
 }
