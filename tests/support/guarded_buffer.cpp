@@ -42,11 +42,11 @@ void on_fault(int signal) {
 }  // namespace
 
 std::string run_catching_faults(const std::function<void()>& body) {
-  struct sigaction action = {}, old[3];
+  struct sigaction action = {}, old[4];
   action.sa_handler = on_fault;
   action.sa_flags = SA_NODEFER;
-  const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
-  for (int i = 0; i < 3; ++i) sigaction(signals[i], &action, &old[i]);
+  const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  for (int i = 0; i < 4; ++i) sigaction(signals[i], &action, &old[i]);
   sigjmp_buf here;
   sigjmp_buf* outer = jump;
   jump = &here;
@@ -58,7 +58,7 @@ std::string run_catching_faults(const std::function<void()>& body) {
     fault = strsignal(signal);
   }
   jump = outer;
-  for (int i = 0; i < 3; ++i) sigaction(signals[i], &old[i], nullptr);
+  for (int i = 0; i < 4; ++i) sigaction(signals[i], &old[i], nullptr);
   return fault;
 }
 

@@ -5,12 +5,16 @@
 #include <unistd.h>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <sstream>
 
 #include "tests/support/guarded_buffer.h"
 #include "tlm/codegen/build/compile_c.h"
+#include "tlm/codegen/build/process.h"
+#include "tlm/codegen/build/temp_folder.h"
 #include "tlm/codegen/pack_constant.h"
+#include "tlm/codegen/source/c_flags.h"
 #include "tlm/codegen/source/source_c.h"
 #include "tlm/core/error.h"
 #include "tlm/core/runtime/kernel_abi.h"
@@ -36,6 +40,34 @@ const TlmModule* load_image(const std::vector<std::byte>& image, void** library)
   auto entry = reinterpret_cast<const TlmModule* (*)()>(dlsym(*library, "tlm_module"));
   TLM_CHECK(entry);
   return entry();
+}
+bool sanitize_generated() {
+#if defined(__SANITIZE_ADDRESS__)
+  return true;
+#else
+  return std::getenv("TLM_SANITIZE_GENERATED") != nullptr;
+#endif
+}
+
+// The image with undefined behaviour of the generated C turned into a trap (which needs no run-time library).
+std::vector<std::byte> build_sanitized(const std::vector<std::string>& units, const Target& target) {
+  const codegen::TempFolder folder;
+  std::vector<std::string> compile = {codegen::find_c_toolchain(target).program};
+  for (const std::string& flag : codegen::c_flags(target)) compile.push_back(flag);
+  for (const char* flag : {"-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-shared", "-nostdlib", "-o"})
+    compile.emplace_back(flag);
+  const std::string image = (folder.path() / "image.so").string();
+  compile.push_back(image);
+  for (size_t u = 0; u < units.size(); ++u) {
+    compile.push_back((folder.path() / (std::to_string(u) + ".c")).string());
+    std::ofstream(compile.back()) << units[u];
+  }
+  const codegen::ProcessResult built = codegen::run_process(compile, "");
+  TLM_CHECK(built.exit_code == 0) << built.output;
+  std::ifstream file(image, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+  return {data, data + bytes.size()};
 }
 }  // namespace
 
@@ -69,7 +101,9 @@ CompiledKernels::CompiledKernels(std::vector<Kernel> kernels, const Target& targ
       FILE* f = std::fopen((std::string(folder) + "/unit" + std::to_string(u) + ".c").c_str(), "w");
       if (f) std::fputs(units_[u].c_str(), f), std::fclose(f);
     }
-  const std::vector<std::byte> image = codegen::build_image(units_, target, codegen::find_c_toolchain(target), options);
+  const std::vector<std::byte> image = sanitize_generated()
+                                           ? build_sanitized(units_, target)
+                                           : codegen::build_image(units_, target, codegen::find_c_toolchain(target), options);
   module_ = load_image(image, &library_);
   TLM_CHECK(module_);
 }
@@ -178,7 +212,8 @@ std::string compare_with_interpreter(const Subgraph& g, const std::vector<Tensor
       const double a = got[t].at_f64(i), b = exact ? wanted[t].at_f64(i) : reference[at];
       bool same = a == b || (std::isnan(a) && std::isnan(b));
       if (exact && !is_float(wanted[t].dtype())) same = got[t].at_i64(i) == wanted[t].at_i64(i);
-      // The interpreter rounds each node to its type as the kernel does (only its sums are wide): both sides may be off by the bound.
+      // The interpreter rounds each node to its type as the kernel does (only its sums are wide): both sides may be off by the
+      // bound.
       const DType type = g.tensors[t].dtype;
       const double storage = type == DType::kF16 ? 0x1p-10 : type == DType::kBF16 ? 0x1p-7 : type == DType::kF32 ? 0x1p-23 : 0;
       if (!exact && !same)
