@@ -29,9 +29,7 @@ TEST(Process, ArgumentsAreNotParsedByAShell) {
   EXPECT_EQ(run_process({"echo", "$(id)", "a b", ";", "`id`"}, "").output, "$(id) a b ; `id`\n");
 }
 
-TEST(Process, SurvivesAChildThatDoesNotRead) {
-  EXPECT_EQ(run_process({"true"}, std::string(1 << 20, 'x')).exit_code, 0);
-}
+TEST(Process, SurvivesAChildThatDoesNotRead) { EXPECT_EQ(run_process({"true"}, std::string(1 << 20, 'x')).exit_code, 0); }
 
 TEST(Process, DeadlineKillsTheWholeGroup) {
   const auto begin = std::chrono::steady_clock::now();
@@ -51,6 +49,26 @@ TEST(Process, CancelStops) {
   const ProcessResult r = run_process({"sleep", "30"}, "", options);
   later.join();
   EXPECT_TRUE(r.cancelled);
+}
+
+TEST(Process, GraceLetsTheChildCleanUp) {
+  ProcessOptions options;
+  options.deadline_s = 0.3;
+  options.grace_s = 20;
+  ProcessResult r = run_process({"sh", "-c", "trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done"}, "", options);
+  EXPECT_TRUE(r.timed_out);
+  EXPECT_EQ(r.output, "cleaned\n");
+  EXPECT_EQ(r.exit_code, 7);
+  options.grace_s = 0.3;  // a child that does not listen is killed
+  r = run_process({"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"}, "", options);
+  EXPECT_EQ(r.exit_code, 128 + 9);
+}
+
+TEST(Process, EnvironmentIsAddedAndReplaced) {
+  ProcessOptions options;
+  options.environment = {"TLM_TEST_ADDED=a b", "HOME=/elsewhere"};
+  EXPECT_EQ(run_process({"sh", "-c", "echo $TLM_TEST_ADDED $HOME"}, "", options).output, "a b /elsewhere\n");
+  EXPECT_NE(run_process({"sh", "-c", "echo $PATH"}, "", options).output, "\n");
 }
 
 TEST(Process, MissingProgramIsAnEnvironmentError) {

@@ -145,7 +145,8 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
   add_text(*command, "--json", o->json, "FILE.json", "Write the results: latency_ms, overhead_ms, peak_gflops, subgraphs");
   o->flags.add_model_options(*command);
   command->footer(R"(
-Inputs are random, seed 0. GFLOP/s count a multiply-add as two; the peak is what a loop of multiply-adds in registers reaches here.
+Inputs are random, seed 0. GFLOP/s count a multiply-add as two; the peak is what a loop of multiply-adds in registers
+reaches on this machine, measured beforehand.
 Example:
   tlm bench resnet50.tlm --threads 1 --repeat 50 --json resnet50.json)");
   command->callback([o, &context] {

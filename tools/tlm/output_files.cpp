@@ -20,8 +20,7 @@ bool is_stream(const fs::path& p) {
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   if (fs::equivalent(a, b, error)) return true;
-  const fs::path full_a = fs::weakly_canonical(a, error), full_b = fs::weakly_canonical(b, error);
-  return !full_a.empty() && full_a == full_b;
+  return fs::weakly_canonical(fs::absolute(a), error) == fs::weakly_canonical(fs::absolute(b), error);
 }
 
 }  // namespace
@@ -36,6 +35,9 @@ void check_output_files(const std::vector<OutputFile>& outputs, const std::vecto
     for (size_t k = 0; k < i; ++k)
       if (!outputs[k].path.empty() && same_file(o.path, outputs[k].path))
         throw Error(ErrorCode::kUsage, outputs[k].option + " and " + o.option + " name the same file", o.path.string());
+    std::error_code error;
+    if (!fs::exists(o.path, error) && error)
+      throw Error(ErrorCode::kEnvironment, "cannot write the file: " + error.message(), o.path.string());
     AtomicFile probe(o.path);  // removed again as it is not committed
   }
 }

@@ -1,0 +1,121 @@
+// SIGINT and SIGTERM: exit code 130, soon, and nothing is left: no output, no temporary file, no compiler.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "sandbox.h"
+#include "tlm/core/rng.h"
+
+namespace fs = std::filesystem;
+
+namespace tlm::tools::test {
+namespace {
+
+// Processes that were started with the sandbox's TMPDIR or a folder below it: tlm and its compilers.
+int processes_of(const Sandbox& s) {
+  const std::string mark = "TMPDIR=" + s.temp().string();
+  int count = 0;
+  std::error_code error;
+  for (fs::directory_iterator it("/proc", error), end; !error && it != end; it.increment(error)) {
+    std::ifstream in(it->path() / "environ", std::ios::binary);
+    const std::string environment((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    count += environment.find(mark) != std::string::npos;
+  }
+  return count;
+}
+
+// Killed processes take a moment to go.
+bool none_is_left(const Sandbox& s) {
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    if (processes_of(s) == 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+// Runs tlm in the background, sends `signal` after `ms`, waits. The script's result is tlm's exit code.
+Outcome interrupted(const Sandbox& s, const std::string& arguments, int signal, int ms) {
+  const std::string number = std::to_string(signal);
+  return s.shell(
+      "$TLM " + arguments + " >/dev/null 2>err & pid=$!; sleep " + std::to_string(ms / 1000) + "." +
+      std::to_string(1000 + ms % 1000).substr(1) + "; kill -" + number +
+      " $pid 2>/dev/null; start=$(date +%s%N); wait $pid; code=$?; echo $(( ($(date +%s%N) - start) / 1000000 )); exit $code");
+}
+
+// The tests below would see a compiler that stays.
+TEST(Interrupt, ProcessesAreSeen) {
+  const Sandbox s;
+  const std::string pid = s.shell("sleep 100 >/dev/null 2>&1 & echo $!").out;
+  EXPECT_EQ(processes_of(s), 1);
+  s.shell("kill " + pid);
+  EXPECT_TRUE(none_is_left(s));
+}
+
+TEST(Interrupt, LeavesNothing) {
+  const Sandbox s;
+  s.zoo("tiny_cnn");
+  Rng rng(11);
+  int hits = 0;
+  for (int i = 0; i < 12; ++i) {
+    const int ms = 60 + static_cast<int>(rng.below(500));
+    const Outcome r = interrupted(s, "compile tiny_cnn.onnx -o a.tlm --no-cache --report r.json", i % 2 ? SIGINT : SIGTERM, ms);
+    SCOPED_TRACE(std::to_string(ms) + " ms: " + s.read("err"));
+    EXPECT_TRUE(fs::is_empty(s.temp()));
+    EXPECT_TRUE(none_is_left(s));
+    EXPECT_LT(std::stoi(r.out), 10000) << "ms until it ended";
+    if (r.code == 0) {  // it was done before
+      EXPECT_TRUE(s.exists("a.tlm"));
+      fs::remove(s.path("a.tlm"));
+      fs::remove(s.path("r.json"));
+      continue;
+    }
+    ++hits;
+    EXPECT_EQ(r.code, 130);
+    EXPECT_NE(s.read("err").find("tlm: interrupted"), std::string::npos);
+    fs::remove(s.path("err"));
+    EXPECT_EQ(s.files().size(), 1u) << "the model alone";
+  }
+  EXPECT_GT(hits, 0);
+}
+
+// Whatever the compiler does: it is not waited for.
+TEST(Interrupt, ACompilerThatHangs) {
+  const Sandbox s;
+  s.zoo("tiny_mlp");
+  for (const char* when : {"", "case \"$1\" in --version|-dumpmachine) echo fake; exit 0;; esac\n"}) {
+    s.write("cc.sh", std::string("#!/bin/sh\n") + when + "sleep 100 & sleep 100\n");
+    EXPECT_EQ(s.shell("chmod +x cc.sh").code, 0);
+    const Outcome r = interrupted(s, "compile tiny_mlp.onnx -o a.tlm --no-cache --cc ./cc.sh", SIGINT, 600);
+    EXPECT_EQ(r.code, 130) << s.read("err");
+    EXPECT_LT(std::stoi(r.out), 10000);
+    EXPECT_FALSE(s.exists("a.tlm"));
+    EXPECT_TRUE(fs::is_empty(s.temp()));
+    EXPECT_TRUE(none_is_left(s));
+  }
+}
+
+TEST(Interrupt, BenchAndConformance) {
+  const Sandbox s;
+  s.package("tiny_cnn");
+  Outcome r = interrupted(s, "bench tiny_cnn.tlm --repeat 10000000 --json b.json", SIGTERM, 500);
+  EXPECT_EQ(r.code, 130) << s.read("err");
+  EXPECT_FALSE(s.exists("b.json"));
+
+  const std::string model = s.read("tiny_cnn.onnx");
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    s.write(std::string("cases/") + name + "/model.onnx", model);
+    s.write(std::string("cases/") + name + "/test_data_set_0/none", "");
+  }
+  r = interrupted(s, "conformance cases --no-cache --jobs 2 --json c.json", SIGINT, 400);
+  EXPECT_EQ(r.code, 130) << s.read("err");
+  EXPECT_FALSE(s.exists("c.json"));
+  EXPECT_TRUE(fs::is_empty(s.temp()));
+  EXPECT_TRUE(none_is_left(s));
+}
+
+}  // namespace
+}  // namespace tlm::tools::test
