@@ -45,6 +45,19 @@ Expr copy_with(const Expr& e, DType t, std::vector<Expr> args) {
   return Expr(std::make_shared<const ExprNode>(std::move(n)));
 }
 
+// Loop variables start at 0: sums, products and quotients of such need no rounding towards minus infinity.
+bool non_negative(const Expr& e) {
+  switch (e->op) {
+    case Op::kVar: return true;
+    case Op::kInt: return e->ival >= 0;
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kFloorDiv:
+    case Op::kFloorMod: return non_negative(e->args[0]) && non_negative(e->args[1]);
+    default: return false;
+  }
+}
+
 // Powers that are one or two products.
 std::string power_name(const Expr& e) {
   if (e->op != Op::kPow || !is_float(e->dtype)) return "";
@@ -194,6 +207,8 @@ std::string CExpr::scalar_op(const Expr& e) {
         if (e->op == Op::kFloorDiv) return "(" + arg(0) + " >> " + std::to_string(shift) + ")";
         return "(" + arg(0) + " & " + int_literal(e->args[1]->ival - 1, t) + ")";
       }
+      if (t == DType::kI64 && e->args[1]->op == Op::kInt && e->args[1]->ival > 0 && non_negative(e->args[0]))
+        return "((i64)((u64)" + arg(0) + (e->op == Op::kFloorDiv ? " / " : " % ") + int_literal(e->args[1]->ival, t) + "))";
       break;
     default: break;
   }
