@@ -57,7 +57,7 @@ TEST(Process, GraceLetsTheChildCleanUp) {
   options.grace_s = 20;
   ProcessResult r = run_process({"sh", "-c", "trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done"}, "", options);
   EXPECT_TRUE(r.timed_out);
-  EXPECT_EQ(r.output, "cleaned\n");
+  EXPECT_NE(r.output.find("cleaned"), std::string::npos);
   EXPECT_EQ(r.exit_code, 7);
   options.grace_s = 0.3;  // a child that does not listen is killed
   r = run_process({"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"}, "", options);
