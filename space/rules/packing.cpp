@@ -45,7 +45,9 @@ std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, co
   // Blocks are those of the register tile where tiles start at multiples of the block, else the dimension stays whole: as for a
   // reduction axis, where the loop itself runs along it, and where other axes move the same index.
   const bool blocks = !n.is_reduction_axis(axis) && plain_axis(a.indices[dim], n.extent) == axis;
-  const int64_t block = blocks ? plan.axes[axis].tile : t.shape[dim];
+  // (And where padding would double the size.)
+  const int64_t tile = plan.axes[axis].tile;
+  const int64_t block = blocks && round_up(t.shape[dim], tile) <= 2 * t.shape[dim] ? tile : t.shape[dim];
   if (block < t.shape[dim]) out.push_back({dim, ceil_div(t.shape[dim], block), block});
   for (int d : inner) whole(d);
   out.push_back({dim, block, 1});
