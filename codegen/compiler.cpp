@@ -211,7 +211,7 @@ class Compilation {
   }
 
   void report_workloads() {
-    ProgressTask task(progress(), options_.check_errors ? "check" : "report", static_cast<int64_t>(workloads_.size()));
+    ProgressTask task(options_.check_errors ? progress() : no_progress(), "check", static_cast<int64_t>(workloads_.size()));
     for (size_t i = 0; i < workloads_.size(); ++i) {
       const Workload& w = workloads_[i];
       WorkloadReport r{w.hash, w.step->name, w.count, ir::flops(w.step->subgraph), w.schedule, std::nullopt};
