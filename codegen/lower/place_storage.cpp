@@ -94,7 +94,7 @@ Expr packed_offset(const std::vector<PackedDim>& packed, const std::vector<Expr>
 
 void place_storage(Kernel& k) {
   place_workspace(k);
-  const std::vector<int64_t> extents = variable_extents(k);
+  std::vector<int64_t> extents = variable_extents(k);
   auto offset = [&](int buffer, const std::vector<Expr>& indices) -> std::vector<Expr> {
     const Buffer& b = k.buffers[static_cast<size_t>(buffer)];
     if (b.scope == MemoryScope::kRegister) return indices;
@@ -113,20 +113,27 @@ void place_storage(Kernel& k) {
         rewrite_expr(e, [&](const Expr& n) { return n->op == Op::kLoad ? with_args(n, offset(n->id, n->args)) : Expr(); });
     return simplify(placed, extents);
   };
-  auto store_offsets = [&](const Stmt& s) -> Stmt {
-    if (s->kind == StmtKind::kIf && s->value->op == Op::kInt) {
-      if (s->value->ival) return s->body[0];
-      return s->body.size() > 1 ? s->body[1] : nullptr;
-    }
-    if (s->kind != StmtKind::kStore) return s;
+  auto walk = [&](auto&& self, const Stmt& s) -> Stmt {
     StmtNode n = *s;
-    n.indices = offset(s->buffer, s->indices);
+    if (n.extent) n.extent = place(n.extent);
+    if (n.value) n.value = place(n.value);
+    if (n.kind == StmtKind::kStore) n.indices = offset(n.buffer, n.indices);
+    if (n.kind == StmtKind::kIf && n.value->op == Op::kInt) {
+      if (n.value->ival) return self(self, n.body[0]);
+      return n.body.size() > 1 ? self(self, n.body[1]) : make_block({});
+    }
+    for (size_t b = 0; b < n.body.size(); ++b) {
+      if (n.kind == StmtKind::kIf && b == 0) {
+        const NarrowedRanges inside(extents, n.value);
+        n.body[b] = self(self, n.body[b]);
+      } else {
+        n.body[b] = self(self, n.body[b]);
+      }
+    }
+    if (n.kind == StmtKind::kBlock) return flat_block(std::move(n.body));
     return std::make_shared<const StmtNode>(std::move(n));
   };
-  for (Phase& p : k.phases) {
-    p.body = map_exprs(p.body, place);
-    p.body = map_stmts(p.body, store_offsets);
-  }
+  for (Phase& p : k.phases) p.body = walk(walk, p.body);
   for (Buffer& b : k.buffers) {
     if (b.scope == MemoryScope::kRegister) continue;
     b.shape.clear();

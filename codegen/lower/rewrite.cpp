@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tlm/codegen/lower/linear.h"
 #include "tlm/core/error.h"
 
 namespace tlm::codegen {
@@ -194,6 +195,17 @@ std::vector<int64_t> variable_extents(const Kernel& k) {
     });
   }
   return extents;
+}
+
+NarrowedRanges::NarrowedRanges(std::vector<int64_t>& extents, const Expr& condition) : extents_(extents), before_(extents) {
+  if (condition->op != Op::kLt || condition->args[0]->dtype != DType::kI64) return;
+  const Linear difference = linearize(condition->args[0]) + linearize(condition->args[1]) * -1;  // < 0
+  for (const auto& [atom, k] : difference.terms)
+    if (atom->op != Op::kVar || k < 0) return;
+  for (const auto& [atom, k] : difference.terms) {
+    int64_t& extent = extents_[static_cast<size_t>(atom->id)];
+    if (difference.constant < 0) extent = std::max<int64_t>(1, std::min(extent, (-difference.constant - 1) / k + 1));
+  }
 }
 
 }  // namespace tlm::codegen

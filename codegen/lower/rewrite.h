@@ -38,6 +38,18 @@ std::vector<ir::Stmt> statements(const ir::Stmt& s);
 // Number of values of each variable (an upper bound where the extent is not a literal), by variable.
 std::vector<int64_t> variable_extents(const ir::Kernel& k);
 
+// While it lives, `extents` hold inside the first arm of an If: c + Σ k·variable < n (k > 0) bounds each variable.
+class NarrowedRanges {
+ public:
+  NarrowedRanges(std::vector<int64_t>& extents, const ir::Expr& condition);
+  ~NarrowedRanges() { extents_ = std::move(before_); }
+  NarrowedRanges(const NarrowedRanges&) = delete;
+
+ private:
+  std::vector<int64_t>& extents_;
+  std::vector<int64_t> before_;
+};
+
 struct ExprLess {
   bool operator()(const ir::Expr& a, const ir::Expr& b) const { return ir::compare(a, b) < 0; }
 };

@@ -1,6 +1,5 @@
 #include "tlm/codegen/lower/vectorize.h"
 
-#include <algorithm>
 #include <map>
 
 #include "tlm/codegen/lower/linear.h"
@@ -18,7 +17,18 @@ class Vectorizer {
   explicit Vectorizer(Kernel& k) : k_(k), extents_(variable_extents(k)) {}
 
   Stmt run(const Stmt& s) {
-    return map_stmts(s, [&](const Stmt& t) { return t->kind == StmtKind::kFor && t->loop == LoopKind::kVector ? loop(t) : t; });
+    if (s->kind == StmtKind::kFor && s->loop == LoopKind::kVector) return loop(s);
+    StmtNode n = *s;
+    for (size_t b = 0; b < n.body.size(); ++b) {
+      if (n.kind == StmtKind::kIf && b == 0) {
+        const NarrowedRanges inside(extents_, n.value);
+        n.body[b] = run(n.body[b]);
+      } else {
+        n.body[b] = run(n.body[b]);
+      }
+    }
+    if (n.kind == StmtKind::kBlock) return flat_block(std::move(n.body));
+    return std::make_shared<const StmtNode>(std::move(n));
   }
 
  private:
@@ -99,13 +109,18 @@ class Vectorizer {
     });
   }
 
-  Expr vec(const Expr& e) {
-    if (!varies(e)) return e;
+  // `e` for all lanes. `guard`: a condition (empty: none) without which loads of `e` may lie outside of their buffers.
+  Expr vec(const Expr& e, const Expr& guard = {}) {
+    if (guard && !safe(e)) {
+      if (!varies(e)) return varies(guard) ? lane_by_lane(make_select(guard, e, make_const(0, e->dtype))) : e;
+    } else if (!varies(e)) {
+      return e;
+    }
     switch (e->op) {
       case Op::kVar: return make_ramp(make_int(0), 1, lanes_);
       case Op::kLocal: return read_local(k_, vector_locals_.at(e->id));
-      case Op::kLoad: return load(e);
-      case Op::kSelect: return select(e);
+      case Op::kLoad: return load(e, guard);
+      case Op::kSelect: return select(e, guard);
       default: break;
     }
     if (e->dtype == DType::kI64 && !any_node(e, [](const Expr& n) { return n->op == Op::kLoad || n->op == Op::kLocal; })) {
@@ -113,18 +128,25 @@ class Vectorizer {
       if (!sum.hidden(var_)) return make_ramp(at_lane(e, 0), sum.coefficient(var_), lanes_);
     }
     std::vector<Expr> args;
-    for (const Expr& a : e->args) args.push_back(vec(a));
+    for (const Expr& a : e->args) args.push_back(vec(a, guard));
     return with_args(e, std::move(args));
   }
 
-  Expr load(const Expr& e) {
+  Expr load(const Expr& e, const Expr& guard) {
     if (register_array(e->id)) return vector_register(e);
+    const bool guarded = guard && !safe(e);
     const Linear offset = linearize(e->args[0]);
     const bool affine =
         !offset.hidden(var_) && !any_node(e->args[0], [&](const Expr& n) { return n.get() != e.get() && varies_inside(n); });
-    if (affine && offset.coefficient(var_) == 1)
-      return make_vector_load(e->id, e->dtype, {make_ramp(at_lane(e->args[0], 0), 1, lanes_)}, lanes_, readable(e));
-    return lane_by_lane(e);
+    if (!affine || offset.coefficient(var_) != 1)
+      return lane_by_lane(guarded ? make_select(guard, e, make_const(0, e->dtype)) : e);
+    const Expr at = make_ramp(at_lane(e->args[0], 0), 1, lanes_);
+    if (!guarded) return make_vector_load(e->id, e->dtype, {at}, lanes_, readable(e));
+    // Lane by lane under a mask, as one value: lanes that the condition excludes are not read.
+    Expr m = mask(guard);
+    if (active_ < lanes_) m = make_op(Op::kAnd, {m, mask(make_op(Op::kLt, {make_var(var_), make_int(active_)}))});
+    return make_select(m, make_vector_load(e->id, e->dtype, {at}, lanes_, lanes_),
+                       make_broadcast(make_const(0, e->dtype), lanes_));
   }
 
   // Varies for another reason than the loop variable itself.
@@ -153,43 +175,68 @@ class Vectorizer {
     });
   }
 
-  Expr select(const Expr& e) {
-    if (!varies(e->args[0])) return make_select(e->args[0], broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
-    if (const Expr fixed = literal_mask(e->args[0]); fixed) {
-      // Loads touch active lanes only, so an arm that all of them choose may be one vector whatever the others would read.
-      const bool chosen =
-          std::all_of(fixed->args.begin(), fixed->args.begin() + active_, [](const Expr& m) { return m->ival != 0; });
-      if ((chosen || safe(e->args[1])) && safe(e->args[2]))
-        return make_select(fixed, broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
-      return lane_by_lane(e);
-    }
-    if (safe(e->args[1]) && safe(e->args[2]))
-      return make_select(make_broadcast(vec(e->args[0]), lanes_), broadcast_vec(e->args[1]), broadcast_vec(e->args[2]));
-    const Expr mixed = lane_by_lane(e);
-    // Inside the range that the condition guards, where most vectors are, the chosen arm is one vector.
-    if (interval(e->args[0])) {
-      const Expr all = make_op(Op::kAnd, {at_lane(e->args[0], 0), at_lane(e->args[0], active_ - 1)});
-      return make_select(all, broadcast_vec(e->args[1]), mixed);
-    }
-    return mixed;
+  static Expr both(const Expr& a, const Expr& b) { return a ? make_op(Op::kAnd, {a, b}) : b; }
+
+  Expr select(const Expr& e, const Expr& guard) {
+    const Expr& c = e->args[0];
+    const Expr& a = e->args[1];
+    const Expr& b = e->args[2];
+    if (!varies(c) && (!guard || safe(c))) return make_select(c, broadcast_vec(a, guard), broadcast_vec(b, guard));
+    const Expr fixed = literal_mask(c);
+    // Loads touch active lanes only: an arm that all of them choose needs no guard (the tail of a reduced axis).
+    if (fixed && all_active(fixed))
+      return make_select(fixed, broadcast_vec(a, guard), broadcast_vec(b, both(guard, make_op(Op::kNot, {c}))));
+    const Expr m = fixed ? fixed : guard && !safe(c) ? make_broadcast(vec(c, guard), lanes_) : mask(c);
+    const Expr mixed = make_select(m, broadcast_vec(a, safe(a) ? guard : both(guard, c)),
+                                   broadcast_vec(b, safe(b) ? guard : both(guard, make_op(Op::kNot, {c}))));
+    // Inside the range that the condition guards, where most vectors are, the chosen arm needs no mask.
+    if (fixed || guard || safe(a) || !interval(c)) return mixed;
+    const Expr all = make_op(Op::kAnd, {at_lane(c, 0), at_lane(c, active_ - 1)});
+    return make_select(all, broadcast_vec(a), mixed);
   }
 
-  Expr broadcast_vec(const Expr& e) { return make_broadcast(vec(e), lanes_); }
+  Expr broadcast_vec(const Expr& e, const Expr& guard = {}) { return make_broadcast(vec(e, guard), lanes_); }
 
   // The mask of a condition on the lane alone.
   Expr literal_mask(const Expr& c) {
-    std::vector<Expr> mask;
+    if (any_node(c, [](const Expr& n) { return n->op == Op::kLoad || n->op == Op::kLocal; })) return {};
+    std::vector<Expr> bits;
     for (int i = 0; i < lanes_; ++i) {
-      mask.push_back(at_lane(c, i));
-      if (mask.back()->op != Op::kInt) return {};
+      bits.push_back(at_lane(c, i));
+      if (bits.back()->op != Op::kInt) return {};
     }
-    return make_vector(std::move(mask));
+    return make_vector(std::move(bits));
   }
 
-  bool all_active(const Expr& mask) const {
+  bool all_active(const Expr& bits) const {
     for (int i = 0; i < active_; ++i)
-      if (!is_int(make_lane(mask, i), 1)) return false;
+      if (!is_int(make_lane(bits, i), 1)) return false;
     return true;
+  }
+
+  // A condition for all lanes. Comparisons of the lane with something that does not vary are done on 32-bit lane numbers.
+  Expr mask(const Expr& c) {
+    if (!varies(c)) return make_broadcast(c, lanes_);
+    if (const Expr fixed = literal_mask(c)) return fixed;
+    if (c->op == Op::kAnd || c->op == Op::kOr) return make_op(c->op, {mask(c->args[0]), mask(c->args[1])});
+    if (c->op == Op::kNot) return make_op(Op::kNot, {mask(c->args[0])});
+    if ((c->op == Op::kLt || c->op == Op::kLe) && c->args[0]->dtype == DType::kI64 && interval(c)) {
+      // ±lane + rest < 0 (or <= 0).
+      Linear rest = linearize(c->args[0]) + linearize(c->args[1]) * -1;
+      const int64_t step = rest.coefficient(var_);
+      if (step == 1 || step == -1) {
+        rest = rest + linearize(make_var(var_)) * -step;
+        if (c->op == Op::kLe) rest.constant -= 1;
+        std::vector<Expr> numbers;
+        for (int i = 0; i < lanes_; ++i) numbers.push_back(make_int(i, DType::kI32));
+        const Expr lane = make_vector(std::move(numbers));
+        const Expr limit = to_expr(step == 1 ? rest * -1 : rest);
+        const Expr clamped = make_op(Op::kMin, {make_op(Op::kMax, {limit, make_int(-1)}), make_int(lanes_)});
+        const Expr narrow = make_broadcast(make_cast(clamped, DType::kI32), lanes_);
+        return step == 1 ? make_op(Op::kLt, {lane, narrow}) : make_op(Op::kLt, {narrow, lane});
+      }
+    }
+    return make_broadcast(vec(c), lanes_);
   }
 
   // A conjunction of affine comparisons: true for all lanes if true for the first and the last.

@@ -1,6 +1,7 @@
 #include "tlm/codegen/source/c_expr.h"
 
 #include <bit>
+#include <cmath>
 
 #include "tlm/codegen/source/source_writer.h"
 #include "tlm/core/error.h"
@@ -56,6 +57,16 @@ bool non_negative(const Expr& e) {
     case Op::kFloorMod: return non_negative(e->args[0]) && non_negative(e->args[1]);
     default: return false;
   }
+}
+
+// select(mask, contiguous load, 0): lanes that the mask excludes are not read.
+bool guards_load(const Expr& e) {
+  const Expr& load = e->args[1];
+  if (load->op != Op::kLoad || load->lanes != e->lanes || load->ival != 0 || load->args[0]->op != Op::kRamp ||
+      load->args[0]->ival != 1)
+    return false;
+  const Expr& other = e->args[2]->op == Op::kRamp && e->args[2]->ival == 0 ? e->args[2]->args[0] : e->args[2];
+  return other->op == Op::kInt ? other->ival == 0 : other->op == Op::kFloat && other->fval == 0 && !std::signbit(other->fval);
 }
 
 // Powers that are one or two products.
@@ -160,6 +171,9 @@ std::string CExpr::text(const Expr& expr) {
         return "(" + text(e->args[0]) + " ? " + cast + vector(e->args[1], e->lanes) + " : " + cast +
                vector(e->args[2], e->lanes) + ")";
       }
+      if (guards_load(e))
+        return preamble_.guarded_load(e->dtype, e->lanes) + "(" + address(e->args[1]->id, e->args[1]->args[0]->args[0]) + ", " +
+               text(e->args[0]) + ")";
       return preamble_.blend(e->dtype, e->lanes) + "(" + text(e->args[0]) + ", " + vector(e->args[1], e->lanes) + ", " +
              vector(e->args[2], e->lanes) + ")";
     default: return e->lanes == 1 ? scalar_op(e) : vector_op(e);

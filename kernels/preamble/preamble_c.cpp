@@ -198,6 +198,34 @@ std::string PreambleC::partial_load(DType t, int lanes, int active) {
   return declare(name, kInline + memory + " " + name + "(const " + element + "* p) { return (" + memory + "){" + items + "}; }");
 }
 
+std::string PreambleC::guarded_load(DType t, int lanes) {
+  const std::string v = type(t, lanes), element = t == DType::kBool ? "u8" : scalar_name(t), m = type(DType::kBool, lanes);
+  const std::string name = "guarded_" + std::string(dtype_name(t)) + "x" + std::to_string(lanes);
+  if (declared(name)) return name;
+  const size_t bytes = dtype_size(t), all = bytes * static_cast<size_t>(lanes);
+  const std::string head = kInline + v + " " + name + "(const " + element + "* p, " + m + " m) { return (" + v + ")";
+  if (const Masked k = masked(t, lanes, lanes); !k.vector.empty()) {
+    if (all == 64) {
+      const std::string bits = lanes == 16 ? "__builtin_ia32_cvtd2mask512" : "__builtin_ia32_cvtd2mask256";
+      if (!target_.has("avx512dq") || !target_.has("avx512vl")) return declare(name, head + lanewise_guard(t, lanes) + "; }");
+      const std::string builtin =
+          bytes == 4 ? "__builtin_ia32_loadups512_mask((const float*)p" : "__builtin_ia32_loadupd512_mask((const double*)p";
+      const std::string raw =
+          declare("raw_mask" + std::to_string(lanes), "typedef int raw_mask" + std::to_string(lanes) +
+                                                          " __attribute__((vector_size(" + std::to_string(lanes * 4) + ")));");
+      return declare(name, head + builtin + ", (" + k.vector + "){}, " + bits + "((" + raw + ")m)); }");
+    }
+    const std::string wide = bytes == 4 ? "m" : "__builtin_convertvector(m, " + type(DType::kI64, lanes) + ")";
+    const std::string builtin = std::string("__builtin_ia32_maskload") + (bytes == 4 ? "d" : "q") + (all == 32 ? "256" : "");
+    return declare(name, head + builtin + "((const " + k.vector + "*)p, (" + k.vector + ")" + wide + "); }");
+  }
+  return declare(name, head + lanewise_guard(t, lanes) + "; }");
+}
+
+std::string PreambleC::lanewise_guard(DType t, int lanes) {
+  return list(lanes, t == DType::kBool ? "m[$i] ? -(i32)p[$i] : 0" : "m[$i] ? p[$i] : 0");
+}
+
 std::string PreambleC::partial_store(DType t, int lanes, int active) {
   const std::string memory = unaligned(t, lanes), element = t == DType::kBool ? "u8" : scalar_name(t);
   const std::string name = "store_" + memory + "_" + std::to_string(active);

@@ -27,6 +27,7 @@ class PreambleC {
   std::string cast(DType from, DType to, int lanes);          // value conversion; lanes 1: the value
   std::string partial_load(DType t, int lanes, int active);   // (pointer): the first `active` elements, then zeros
   std::string partial_store(DType t, int lanes, int active);  // (pointer, vector)
+  std::string guarded_load(DType t, int lanes);  // (pointer, mask): value; zero where the mask is not set, and not read there
 
   std::string text() const { return text_; }
 
@@ -43,6 +44,7 @@ class PreambleC {
     std::string vector, load, store;
   };
   Masked masked(DType t, int lanes, int active);
+  static std::string lanewise_guard(DType t, int lanes);
   std::string define(const std::string& op, DType t, int lanes, const std::string& name);
   Target target_;
   std::set<std::string> done_;

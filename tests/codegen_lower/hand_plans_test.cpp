@@ -67,6 +67,20 @@ std::vector<Case> cases() {
     add("cumsum tile", g, PlanBuilder(g).tile(0, 0, 4).parallel(0, 1));
     add("cumsum vector", g, PlanBuilder(g).vector(0, 0, 4, 1));
   }
+  {  // conditions that differ between lanes: loads outside of the buffer are guarded one by one
+    const ir::Subgraph g = ir::parse_subgraph(
+        "subgraph \"rows\" {\n  input X: f32[5,29]\n  input Z: i8[5,29]\n  output Y: f32[5,40]\n  stage \"rows\" {\n    spatial "
+        "r:5, c:40\n"
+        "    body select(3 <= c && c < 32, select(c <= r*8, X[r, c - 3]*2.0, X[r, 31 - c]), select(c < 3, 7.0, f32(Z[r, c - "
+        "32]))) + "
+        "select(r + c < 29, X[r, r + c], 0.0)\n    store Y[r, c] = acc0\n  }\n}\n");
+    for (int lanes : {2, 4, 8, 16}) add("guarded x" + std::to_string(lanes), g, PlanBuilder(g).vector(0, 1, lanes, 1));
+    add("guarded reversed", g, PlanBuilder(g).vector(0, 0, 4, 1).tile(0, 1, 3));
+    const ir::Subgraph t = ir::parse_subgraph(
+        "subgraph \"triangle\" {\n  input X: f32[19,19]\n  output Y: f32[19,19]\n  stage \"triangle\" {\n    spatial i:19, j:19\n"
+        "    body select(j <= i, X[i, j], -inf)\n    store Y[i, j] = acc0\n  }\n}\n");
+    add("triangle", t, PlanBuilder(t).vector(0, 1, 8, 2).tile(0, 0, 2));
+  }
   return out;
 }
 
