@@ -52,11 +52,15 @@ void add_random_inputs(const runtime::Package& package, std::vector<NamedTensor>
     for (const auto& p : ports) names += (names.empty() ? "" : ", ") + p.name;
     throw Error(ErrorCode::kUsage, "the model has no input '" + given.name + "'", "", "its inputs: " + names);
   }
+  std::string drawn;
+  int count = 0;
   for (const runtime::PortDesc& port : package.manifest().inputs) {
     if (std::any_of(inputs.begin(), inputs.end(), [&](const NamedTensor& t) { return t.name == port.name; })) continue;
-    std::fprintf(stderr, "tlm: input '%s' is not given: using random values (seed 0)\n", printable(port.name).c_str());
     inputs.push_back({port.name, codegen::random_tensor(port.dtype, port.shape, rng)});
+    if (++count <= 5) drawn += (drawn.empty() ? "'" : ", '") + printable(port.name) + "'";
   }
+  if (count > 5) drawn += " and " + std::to_string(count - 5) + " more";
+  if (count > 0) std::fprintf(stderr, "tlm: random values (seed 0) for inputs that are not given: %s\n", drawn.c_str());
 }
 
 void print_output(const std::string& name, const Tensor& t) {
