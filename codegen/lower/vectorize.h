@@ -6,8 +6,9 @@
 namespace tlm::codegen {
 
 // In a kVector loop: loads and stores of stride 1 become contiguous, invariant values stay scalars (broadcast where they meet a
-// vector), anything else is put together lane by lane. Lanes beyond `active` are neither read nor written. An arm of a select
-// whose condition differs between lanes is evaluated for all lanes only if its loads are inside their buffers everywhere.
+// vector), anything else is put together lane by lane. Lanes beyond `active` are neither read nor written. Where the condition
+// of a select differs between lanes, both arms are evaluated for all lanes; a load that may lie outside of its buffer where the
+// condition does not hold is masked by it: select(mask, load, 0) reads the lanes of the mask only.
 void vectorize(ir::Kernel& k);
 
 }  // namespace tlm::codegen
