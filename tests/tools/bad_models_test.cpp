@@ -140,6 +140,12 @@ TEST(OddModels, CompileAndRun) {
         << "terminal sequences of a model";
     EXPECT_FALSE(s.exists("pwned"));
   }
+  // Names that are neither UTF-8 nor one line, in every file that is written.
+  s.write("net.onnx", model(parts({node("Relu", {"x"}, {"\xff\xfe"}, {}, "n\xff\n0123456789abcdef a=b")}, {x},
+                                  {value("\xff\xfe", kFloat, {"4"})})));
+  EXPECT_EQ(s.tlm(words("compile net.onnx -o net.tlm --report r.json --emit-schedules f")).code, 0);
+  EXPECT_EQ(s.tlm(words("compile net.onnx -o net.tlm --schedules f")).err.find("warning"), std::string::npos) << s.read("f");
+  EXPECT_EQ(s.tlm(words("bench net.tlm --repeat 1 --json b.json")).code, 0);
   s.write("symbolic.onnx", relu("x", "y", {"N", "4"}));
   EXPECT_EQ(s.tlm(words("compile symbolic.onnx -o net.tlm --dim N=3")).code, 0);
   EXPECT_NE(s.tlm(words("run net.tlm")).out.find("y f32[3,4]"), std::string::npos);

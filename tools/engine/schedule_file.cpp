@@ -8,10 +8,21 @@
 
 namespace tlm {
 
+namespace {
+
+// Names come from models: a line end in one must not begin a line of the file.
+std::string one_line(std::string name) {
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return name;
+}
+
+}  // namespace
+
 std::string schedule_file_text(const codegen::CompileReport& report) {
   std::string text = "# tlm schedules: workload hash, then the chosen candidate of each decision\n";
   for (const codegen::WorkloadReport& w : report.workloads)
-    text += "# " + w.name + "\n" + to_hex(w.hash) + " " + print(w.schedule) + "\n";
+    text += "# " + one_line(w.name) + "\n" + to_hex(w.hash) + " " + print(w.schedule) + "\n";
   return text;
 }
 
@@ -34,7 +45,8 @@ std::map<uint64_t, space::Schedule> read_schedule_file(const std::filesystem::pa
       throw Error(ErrorCode::kUsage, "a line begins with a workload hash of 16 hexadecimal digits and a space", where,
                   "write the file with `tlm compile --emit-schedules`");
     if (schedules.contains(hash))
-      throw Error(ErrorCode::kUsage, "workload " + to_hex(hash) + " has a second schedule", where, "keep one line for each workload");
+      throw Error(ErrorCode::kUsage, "workload " + to_hex(hash) + " has a second schedule", where,
+                  "keep one line for each workload");
     try {
       schedules[hash] = space::parse_schedule(line.size() > 17 ? line.substr(17) : "");
     } catch (const Error& e) {

@@ -129,7 +129,7 @@ int run(const Options& o, const CommandContext& context) {
   std::printf("machine         %s GFLOP/s peak, measured\n", fixed(peak, 1).c_str());
   std::printf("memory          %s MB arena, %s MB weights\n", number(static_cast<double>(session.arena_bytes()) * 1e-6).c_str(),
               number(static_cast<double>(package->weights().size()) * 1e-6).c_str());
-  if (!o.json.empty()) write_file_atomic(o.json, j.dump(2) + "\n");
+  if (!o.json.empty()) write_file_atomic(o.json, j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return 0;
 }
 

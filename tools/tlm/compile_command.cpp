@@ -55,7 +55,7 @@ std::string report_json(const codegen::CompileReport& r, double import_ms, doubl
   }
   j["max_error"] = known ? nlohmann::ordered_json(worst) : nlohmann::ordered_json(nullptr);
   j["details"] = std::move(workloads);
-  return j.dump(2) + "\n";
+  return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";  // names may be no UTF-8
 }
 
 // A schedule file of another model, or of a model that has changed since, would else be ignored in silence.

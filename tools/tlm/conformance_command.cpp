@@ -54,6 +54,7 @@ CaseResult run_case(const fs::path& folder, const EngineFlags& flags, const Comm
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_")) sets.push_back(entry.path());
     std::sort(sets.begin(), sets.end());
+    if (sets.empty()) throw Error(ErrorCode::kBadModel, "the case has no test_data_set_N", folder.string());
     for (const fs::path& set : sets) {
       std::vector<NamedTensor> inputs, outputs;
       try {
