@@ -5,12 +5,12 @@
 
 #include <cstdlib>
 
+#include "tests/support/network_workloads.h"
 #include "tlm/core/rng.h"
 #include "tlm/ir/partition.h"
 #include "tlm/ir/passes/pass_list.h"
 #include "tlm/space/language/sentence.h"
 #include "tlm/space/scheduler.h"
-#include "tests/support/network_workloads.h"
 
 namespace tlm::space {
 namespace {
@@ -102,10 +102,13 @@ TEST(Grammar, CopiesAreIndependent) {
   Grammar a(Space::build(workloads.front(), named_target("x86-64-v3"))->walk());
   Rng rng(5);
   while (!a.done()) {
+    const auto allowed = a.allowed();
+    const std::vector<int> chosen = a.walk().chosen();
     Grammar b = a;
     Rng other(rng.next());
     babble(b, other);
-    const auto allowed = a.allowed();
+    EXPECT_EQ(a.allowed(), allowed);
+    EXPECT_EQ(a.walk().chosen(), chosen);
     a.advance(allowed[rng.below(allowed.size())]);
   }
 }
