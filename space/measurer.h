@@ -1,4 +1,5 @@
-// The seam through which schedules are measured. Implemented in codegen/measure.
+// The seam through which schedules are measured. Measuring belongs to codegen (which compiles and runs);
+// nothing implements it yet.
 #pragma once
 
 #include <vector>
