@@ -12,6 +12,7 @@
 #include "tlm/core/error.h"
 #include "tlm/core/runtime/runtime_calls.h"
 #include "tlm/core/version.h"
+#include "tlm/space/language/sentence.h"
 
 namespace tlm::codegen {
 namespace {
@@ -99,7 +100,8 @@ class Compilation {
       w.first_entry = entry;
       entry += static_cast<uint32_t>(w.kernel.phases.size());
       if (!options_.dump) continue;
-      options_.dump("space", print(w.schedule));
+      options_.dump("space", w.step->name + "\n" + print(w.schedule) + "\n");
+      options_.dump("sentence", space::sentence_text(w.space->replay(w.schedule).value()) + "\n");
       options_.dump("loops", ir::print(w.kernel));
     }
     phase_count_ = entry;
@@ -186,15 +188,15 @@ class Compilation {
     for (const ir::ValueId v : g_.inputs) m.inputs.push_back({g_.value(v).name, g_.value(v).dtype, g_.value(v).shape});
     for (const ir::ValueId v : g_.outputs) m.outputs.push_back({g_.value(v).name, g_.value(v).dtype, g_.value(v).shape});
     runtime::VariantDesc variant;
-    Target anonymous = options_.target;  // the name is for people; bytes do not depend on it
-    variant.target_json = target_json(anonymous);
+    variant.target_json = target_json(options_.target);
     variant.arch = options_.target.arch;
     variant.features = options_.target.features;
     std::vector<uint64_t> workspace;
     for (size_t s = 0; s < partition_.steps.size(); ++s) {
       const ir::Step& step = partition_.steps[s];
       const bool generated = step.kind == ir::StepKind::kSubgraph;
-      variant.steps.push_back(generated ? describe_kernel(workloads_[static_cast<size_t>(workload_of_[s])]) : describe_call(step));
+      variant.steps.push_back(generated ? describe_kernel(workloads_[static_cast<size_t>(workload_of_[s])])
+                                        : describe_call(step));
       variant.steps.back().name = step.name;
       workspace.push_back(variant.steps.back().workspace_bytes);
       ++(generated ? model_.report.subgraphs : model_.report.runtime_calls);

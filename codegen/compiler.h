@@ -29,7 +29,8 @@ struct CompileOptions {
   bool check_errors = false;                          // run each workload against the interpreter (host targets only)
   CancelToken cancel;                                 // set: Error(kInterrupted)
   Progress* progress = nullptr;
-  std::function<void(const std::string& name, const std::string& text)> dump;  // "graph", "space", "loops", "source": for people
+  // For people: "space" (the schedule), "sentence" and "loops" of each workload, "source" of each unit.
+  std::function<void(const std::string& name, const std::string& text)> dump;
 };
 
 struct WorkloadReport {

@@ -72,5 +72,26 @@ TEST(Schedules, ExplainShowsEveryStep) {
   EXPECT_EQ(s.files().size(), 1u);
 }
 
+// TLM_DUMP and TLM_TIME: every step as numbered files, and how long it took.
+TEST(Schedules, DumpsAndTimes) {
+  const Sandbox s;
+  s.zoo("tiny_mlp");
+  const Outcome r = s.tlm(words("compile tiny_mlp.onnx -o a.tlm"), {"TLM_DUMP=graph,space,sentence,loops,source", "TLM_TIME=1"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const char* step : {" ms  read", " ms  pass fold_constants", " ms  schedule", " ms  compile C"})
+    EXPECT_NE(r.err.find(step), std::string::npos) << r.err;
+  std::map<std::string, int> count;
+  for (const auto& [name, digest] : s.files())
+    if (name.starts_with("tlm-dump/")) ++count[name.substr(name.find('-', 9) + 1)];
+  EXPECT_GT(count["graph.txt"], 3);
+  EXPECT_EQ(count["space.txt"], 3);
+  EXPECT_EQ(count["sentence.txt"], 3);
+  EXPECT_EQ(count["loops.txt"], 3);
+  EXPECT_GT(count["source.txt"], 0);
+  EXPECT_NE(s.read("tlm-dump/0001-graph.txt").find("after read"), std::string::npos);
+  s.refuses(words("compile tiny_mlp.onnx -o b.tlm"), 2, "TLM_DUMP knows no 'frob'\n  try: any of graph,space",
+            {"TLM_DUMP=loops,frob"});
+}
+
 }  // namespace
 }  // namespace tlm::tools::test

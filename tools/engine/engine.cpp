@@ -1,5 +1,6 @@
 #include "tlm/tools/engine/engine.h"
 
+#include <chrono>
 #include <optional>
 #include <thread>
 
@@ -24,16 +25,27 @@ Engine::Engine(EngineOptions options) : options_(std::move(options)) {
 }
 
 ir::Graph Engine::import(const std::filesystem::path& onnx, const ir::OnnxOptions& options) const {
+  auto begin = std::chrono::steady_clock::now();
+  const auto lap = [&](const std::string& step) {
+    const auto now = std::chrono::steady_clock::now();
+    if (options_.time) options_.time(step, std::chrono::duration<double, std::milli>(now - begin).count());
+    begin = now;
+  };
   ir::Graph g = ir::read_onnx(onnx, options);
+  lap("read");
+  if (options_.dump) options_.dump("graph", "after read\n" + ir::print(g));
   options_.cancel.check();
-  ir::run_graph_passes(g, [&](const std::string& pass, const ir::Graph&) {
+  ir::run_graph_passes(g, [&](const std::string& pass, const ir::Graph& now) {
+    lap("pass " + pass);
     options_.cancel.check();
     options_.log.debug("graph pass " + pass);
+    if (options_.dump) options_.dump("graph", "after " + pass + "\n" + ir::print(now));
   });
   return g;
 }
 
-codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules, bool check_errors) const {
+codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules,
+                                       bool check_errors) const {
   std::optional<codegen::BinaryCache> cache;
   if (!options_.cache.empty()) cache.emplace(options_.cache);
   codegen::CompileOptions options;
@@ -45,8 +57,16 @@ codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, sp
   options.check_errors = check_errors;
   options.cancel = options_.cancel;
   options.progress = options_.progress;
+  options.dump = options_.dump;
   const auto scheduler = make_scheduler(options_.scheduler, options_.seed);
-  return codegen::compile(g, *scheduler, options);
+  codegen::CompiledModel model = codegen::compile(g, *scheduler, options);
+  if (options_.time) {
+    options_.time("schedule", model.report.schedule_ms);
+    options_.time("lower and print", model.report.codegen_ms);
+    options_.time("compile C", model.report.compile_ms);
+    options_.time("check", model.report.check_ms);
+  }
+  return model;
 }
 
 std::shared_ptr<const runtime::Package> Engine::load(const codegen::CompiledModel& model) const {
@@ -54,7 +74,8 @@ std::shared_ptr<const runtime::Package> Engine::load(const codegen::CompiledMode
   return runtime::Package::load_memory(*bytes, bytes);
 }
 
-std::shared_ptr<const runtime::Package> Engine::compile_file(const std::filesystem::path& onnx, const ir::OnnxOptions& options) const {
+std::shared_ptr<const runtime::Package> Engine::compile_file(const std::filesystem::path& onnx,
+                                                             const ir::OnnxOptions& options) const {
   return load(compile(import(onnx, options)));
 }
 

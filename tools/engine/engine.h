@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,14 +21,18 @@ namespace tlm {
 
 struct EngineOptions {
   Target target = host_target();
-  std::string scheduler = "default";      // scheduler_names()
-  uint64_t seed = 0;                      // of schedulers that draw
-  int jobs = 0;                           // compile workers; 0: one for each core of this machine
-  std::filesystem::path cache;            // folder of compiled objects; empty: none is kept
-  std::string c_compiler;                 // program; empty: the system's
+  std::string scheduler = "default";  // scheduler_names()
+  uint64_t seed = 0;                  // of schedulers that draw
+  int jobs = 0;                       // compile workers; 0: one for each core of this machine
+  std::filesystem::path cache;        // folder of compiled objects; empty: none is kept
+  std::string c_compiler;             // program; empty: the system's
   Log log;
   CancelToken cancel;
-  Progress* progress = nullptr;           // borrowed
+  Progress* progress = nullptr;  // borrowed
+  // What a model becomes on its way, as text for people: "graph" after each pass, then for each workload "space" (its schedule),
+  // "sentence" and "loops", and "source" for each unit.
+  std::function<void(const std::string& name, const std::string& text)> dump;
+  std::function<void(const std::string& step, double ms)> time;  // how long each step took
 };
 
 // "default", "random", …
@@ -43,10 +48,12 @@ class Engine {
   // Reads an ONNX file and runs the graph passes. Throws Error.
   ir::Graph import(const std::filesystem::path& onnx, const ir::OnnxOptions& options = {}) const;
   // `g` as import returns it. `schedules` (by workload hash) are replayed instead of asking the scheduler.
-  codegen::CompiledModel compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules = {}, bool check_errors = false) const;
+  codegen::CompiledModel compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules = {},
+                                 bool check_errors = false) const;
   // In process, nothing written.
   std::shared_ptr<const runtime::Package> load(const codegen::CompiledModel& model) const;
-  std::shared_ptr<const runtime::Package> compile_file(const std::filesystem::path& onnx, const ir::OnnxOptions& options = {}) const;
+  std::shared_ptr<const runtime::Package> compile_file(const std::filesystem::path& onnx,
+                                                       const ir::OnnxOptions& options = {}) const;
 
   const EngineOptions& options() const { return options_; }
 

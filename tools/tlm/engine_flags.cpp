@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "tlm/core/error.h"
 #include "tlm/core/runtime/package_format.h"
 #include "tlm/tools/tlm/arguments.h"
+#include "tlm/tools/tlm/dump.h"
+#include "tlm/tools/tlm/table.h"
 
 namespace fs = std::filesystem;
 
@@ -65,6 +68,11 @@ EngineOptions EngineFlags::engine_options(const CommandContext& context, Progres
   options.log = context.log;
   options.cancel = context.cancel;
   options.progress = progress;
+  if (const char* names = std::getenv("TLM_DUMP"); names && *names) options.dump = dump_to_files(names);
+  if (const char* time = std::getenv("TLM_TIME"); time && *time && std::string(time) != "0")
+    options.time = [](const std::string& step, double ms) {
+      std::fprintf(stderr, "tlm: time: %10s ms  %s\n", fixed(ms, 3).c_str(), step.c_str());
+    };
   return options;
 }
 

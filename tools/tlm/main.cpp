@@ -24,7 +24,8 @@ From nothing to a running network:
 
 Exit codes: 0 ok, 1 mismatch, 2 usage, 3 bad model or package, 4 unsupported, 5 environment (files, compiler, CPU),
 70 a bug in tlm, 130 interrupted. Results go to stdout; progress, logs and errors to stderr.
-Environment: TMPDIR (intermediate files), XDG_CACHE_HOME (compiled code is kept in its folder tlm; default ~/.cache).)";
+Environment: TMPDIR (intermediate files), XDG_CACHE_HOME (compiled code is kept in its folder tlm; default ~/.cache),
+TLM_DUMP=graph,space,sentence,loops,source (any of them, written to tlm-dump/), TLM_TIME=1 (time of each step on stderr).)";
 
 constexpr int kUsage = static_cast<int>(tlm::ErrorCode::kUsage);
 constexpr int kEnvironment = static_cast<int>(tlm::ErrorCode::kEnvironment);
