@@ -1,4 +1,5 @@
-# TLM_HAVE_CUDA: the CUDA toolkit is there. Nothing but tests and the CUDA backend asks; a build without it has every target.
+# TLM_HAVE_CUDA: the CUDA toolkit is there. No target depends on it yet: CUDA sources are printed, and the tests find NVRTC when they
+# run.
 
 set(TLM_HAVE_CUDA FALSE)
 if(TLM_CUDA STREQUAL "AUTO")

@@ -10,9 +10,7 @@ install(DIRECTORY core ir space lm codegen kernels DESTINATION ${CMAKE_INSTALL_I
         PATTERN "ir/onnx/tensor_proto.h" EXCLUDE)  # private: speaks of generated classes
 # The engine's headers are included as tlm/tools/engine/….
 install(DIRECTORY tools/engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tlm/tools FILES_MATCHING PATTERN "*.h")
-if(EXISTS ${CMAKE_SOURCE_DIR}/core/runtime/runtime.h)
-  install(FILES core/runtime/runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tlm)
-endif()
+install(FILES core/runtime/runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tlm)
 
 install(EXPORT tlmRuntimeTargets NAMESPACE tlm:: DESTINATION ${package_folder})
 install(EXPORT tlmTargets NAMESPACE tlm:: DESTINATION ${package_folder})
