@@ -66,15 +66,18 @@ class LoadOnce {
     return infos_.emplace(e.get(), i).first->second;
   }
 
+  // Is argument `a` evaluated whatever the values are? An arm of a select by one condition is not, nor a load under a mask.
+  static bool always(const Expr& e, size_t a) {
+    if (e->op != Op::kSelect || a == 0) return true;
+    return e->args[0]->lanes > 1 && e->args[a]->op != Op::kLoad;
+  }
+
   void count(const Expr& e) {
     if (e->args.empty()) return;
     const Info& i = info(e);
     if (i.candidate && ++uses_[e] > 1) return;
-    if (e->op == Op::kSelect) {
-      count(e->args[0]);  // the arms are evaluated only if chosen
-      return;
-    }
-    for (const Expr& a : e->args) count(a);
+    for (size_t a = 0; a < e->args.size(); ++a)
+      if (always(e, a)) count(e->args[a]);
   }
 
   Expr replace(const Expr& e, std::vector<Stmt>& out) {
@@ -87,7 +90,7 @@ class LoadOnce {
     std::vector<Expr> args = e->args;
     bool changed = false;
     for (size_t a = 0; a < args.size(); ++a) {
-      if (e->op == Op::kSelect && a > 0) break;
+      if (!always(e, a)) continue;
       args[a] = replace(args[a], out);
       changed = changed || args[a].get() != e->args[a].get();
     }

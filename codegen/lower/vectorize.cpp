@@ -45,6 +45,7 @@ class Vectorizer {
   }
 
   void statement(const Stmt& s, std::vector<Stmt>& out) {
+    out_ = &out;
     switch (s->kind) {
       case StmtKind::kLet: {
         const Expr value = vec(s->value);
@@ -178,21 +179,42 @@ class Vectorizer {
   static Expr both(const Expr& a, const Expr& b) { return a ? make_op(Op::kAnd, {a, b}) : b; }
 
   Expr select(const Expr& e, const Expr& guard) {
-    const Expr& c = e->args[0];
     const Expr& a = e->args[1];
     const Expr& b = e->args[2];
-    if (!varies(c) && (!guard || safe(c))) return make_select(c, broadcast_vec(a, guard), broadcast_vec(b, guard));
+    Expr c = e->args[0];
+    if (!varies(c) && (!guard || safe(c))) {  // chosen at run time for all lanes
+      chosen_.push_back(c);
+      const Expr first = broadcast_vec(a, guard);
+      chosen_.back() = make_op(Op::kNot, {c});
+      const Expr second = broadcast_vec(b, guard);
+      chosen_.pop_back();
+      return make_select(c, first, second);
+    }
     const Expr fixed = literal_mask(c);
     // Loads touch active lanes only: an arm that all of them choose needs no guard (the tail of a reduced axis).
     if (fixed && all_active(fixed))
       return make_select(fixed, broadcast_vec(a, guard), broadcast_vec(b, both(guard, make_op(Op::kNot, {c}))));
+    if (!(safe(a) && safe(b)) && any_node(c, [](const Expr& n) { return n->op == Op::kLoad; })) c = named(c, guard);
     const Expr m = fixed ? fixed : guard && !safe(c) ? make_broadcast(vec(c, guard), lanes_) : mask(c);
     const Expr mixed = make_select(m, broadcast_vec(a, safe(a) ? guard : both(guard, c)),
                                    broadcast_vec(b, safe(b) ? guard : both(guard, make_op(Op::kNot, {c}))));
-    // Inside the range that the condition guards, where most vectors are, the chosen arm needs no mask.
-    if (fixed || guard || safe(a) || !interval(c)) return mixed;
+    // Inside the range that the condition guards, where most vectors are, the chosen arm needs no mask. (A simple arm: there are
+    // two copies of it.)
+    if (fixed || guard || safe(a) || !interval(c) || any_node(a, [](const Expr& n) { return n->op == Op::kSelect; }))
+      return mixed;
     const Expr all = make_op(Op::kAnd, {at_lane(c, 0), at_lane(c, active_ - 1)});
     return make_select(all, broadcast_vec(a), mixed);
+  }
+
+  // A condition on loaded values, computed once before the statement (with its own loads guarded): a local that varies.
+  Expr named(const Expr& c, Expr guard) {
+    if (!safe(c))
+      for (const Expr& chosen : chosen_) guard = both(guard, chosen);
+    const Expr value = make_broadcast(vec(c, guard), lanes_);
+    const int vector = new_local(k_, "guard", DType::kBool, lanes_), scalar = new_local(k_, "guard", DType::kBool, 1);
+    out_->push_back(make_let(vector, value));
+    vector_locals_[scalar] = vector;
+    return read_local(k_, scalar);
   }
 
   Expr broadcast_vec(const Expr& e, const Expr& guard = {}) { return make_broadcast(vec(e, guard), lanes_); }
@@ -241,7 +263,7 @@ class Vectorizer {
 
   // A conjunction of affine comparisons: true for all lanes if true for the first and the last.
   bool interval(const Expr& c) const {
-    if (!varies(c)) return true;
+    if (!varies(c)) return !any_node(c, [](const Expr& n) { return n->op == Op::kLoad; });
     if (c->op == Op::kAnd) return interval(c->args[0]) && interval(c->args[1]);
     if (c->op != Op::kLt && c->op != Op::kLe) return false;
     if (c->args[0]->dtype != DType::kI64) return false;
@@ -254,6 +276,8 @@ class Vectorizer {
   std::vector<int64_t> extents_, reached_;
   int var_ = -1, lanes_ = 1, active_ = 1;
   std::map<int, int> vector_locals_;  // scalar local of the loop body → its vector
+  std::vector<Stmt>* out_ = nullptr;  // statements before the current one
+  std::vector<Expr> chosen_;          // conditions that do not vary, of the selects around the current expression
 };
 
 }  // namespace
