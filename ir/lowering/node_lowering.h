@@ -36,7 +36,6 @@ class NodeLowering {
   }
   const Value& in(int i) const;  // Error(kBadModel) if absent
   const Value& out(int j = 0) const;
-  int in_tensor(int i) const { return b.tensor(node.inputs[static_cast<size_t>(i)]); }
   int out_tensor(int j = 0) const { return b.tensor(node.outputs[static_cast<size_t>(j)]); }
 
   Operand operand(int i) const;              // input i in its compute type

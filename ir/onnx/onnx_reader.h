@@ -11,9 +11,9 @@
 namespace tlm::ir {
 
 struct OnnxOptions {
-  std::map<std::string, int64_t> dims;      // symbolic dimension → extent (--dim NAME=N)
-  std::map<std::string, Tensor> bound;      // graph inputs turned into constants (integer inputs that determine shapes)
-  int64_t max_bytes = int64_t{16} << 30;    // refuse models that announce more memory than this
+  std::map<std::string, int64_t> dims;    // symbolic dimension → extent (--dim NAME=N)
+  std::map<std::string, Tensor> bound;    // graph inputs turned into constants (integer inputs that determine shapes)
+  int64_t max_bytes = int64_t{16} << 30;  // refuse models that announce more memory than this
 };
 
 // Throws Error: kBadModel (malformed, wrong shapes or types, cycles, missing values, external data outside the model's folder),
@@ -22,7 +22,7 @@ Graph read_onnx(const std::filesystem::path& file, const OnnxOptions& options = 
 // From memory; external data is refused.
 Graph read_onnx(std::span<const std::byte> bytes, const std::string& name, const OnnxOptions& options = {});
 
-// One TensorProto (DIR/input_0.pb of a test data set).
+// One TensorProto (DIR/input_0.pb of a test data set); `name`, if given, receives its name. Throws Error as read_onnx does.
 Tensor read_tensor_proto(const std::filesystem::path& file, std::string* name = nullptr);
 
 }  // namespace tlm::ir
