@@ -71,7 +71,7 @@ TEST(Prompt, TargetsDiffer) {
 TEST(Prompt, NetworksFitTheirBudget) {
   for (const auto& w : test::network_workloads()) {
     const size_t n = subgraph_tokens(w).size() + target_tokens(named_target("x86-64-v3")).size();
-    EXPECT_LE(n, 400u) << to_text(subgraph_tokens(w));
+    EXPECT_LE(n, 256u) << to_text(subgraph_tokens(w));
   }
 }
 
