@@ -113,7 +113,10 @@ class Vectorizer {
   // `e` for all lanes. `guard`: a condition (empty: none) without which loads of `e` may lie outside of their buffers.
   Expr vec(const Expr& e, const Expr& guard = {}) {
     if (guard && !safe(e)) {
-      if (!varies(e)) return varies(guard) ? lane_by_lane(make_select(guard, e, make_const(0, e->dtype))) : e;
+      if (!varies(e)) {
+        const Expr guarded = make_select(guard, e, make_const(0, e->dtype));
+        return varies(guard) ? lane_by_lane(guarded) : guarded;
+      }
     } else if (!varies(e)) {
       return e;
     }
