@@ -188,7 +188,9 @@ class Compilation {
     for (const ir::ValueId v : g_.inputs) m.inputs.push_back({g_.value(v).name, g_.value(v).dtype, g_.value(v).shape});
     for (const ir::ValueId v : g_.outputs) m.outputs.push_back({g_.value(v).name, g_.value(v).dtype, g_.value(v).shape});
     runtime::VariantDesc variant;
-    variant.target_json = target_json(options_.target);
+    Target nameless = options_.target;  // a name is for people: equal hardware gives equal bytes
+    nameless.name.clear();
+    variant.target_json = target_json(nameless);
     variant.arch = options_.target.arch;
     variant.features = options_.target.features;
     std::vector<uint64_t> workspace;

@@ -31,6 +31,15 @@ TEST(Determinism, JobsFoldersAndReplay) {
   }
 }
 
+TEST(Determinism, TheNameOfATargetIsForPeople) {
+  const Sandbox s;
+  const std::string model = s.zoo("tiny_mlp");
+  ASSERT_EQ(s.shell("$TLM target x86-64-v2 | sed 's/\"name\": \"x86-64-v2\"/\"name\": \"mine\"/' >mine.json && grep -q mine mine.json").code, 0);
+  ASSERT_EQ(s.tlm({"compile", model, "-o", "named.tlm", "--target", "x86-64-v2"}).code, 0);
+  ASSERT_EQ(s.tlm({"compile", model, "-o", "mine.tlm", "--target", "mine.json"}).code, 0);
+  EXPECT_TRUE(s.read("mine.tlm") == s.read("named.tlm"));
+}
+
 TEST(Determinism, RandomSchedulesFollowTheSeed) {
   const Sandbox s;
   const std::string model = s.zoo("tiny_mlp");
