@@ -113,10 +113,6 @@ Expr substitute_var(const Expr& e, int var, const Expr& value) {
   return rewrite_expr(e, [&](const Expr& n) { return n->op == Op::kVar && n->id == var ? value : Expr(); });
 }
 
-Expr substitute_local(const Expr& e, int local, const Expr& value) {
-  return rewrite_expr(e, [&](const Expr& n) { return n->op == Op::kLocal && n->id == local ? value : Expr(); });
-}
-
 bool any_node(const Expr& e, const std::function<bool(const Expr&)>& test) {
   bool found = false;
   visit(e, [&](const Expr& n) { found = found || test(n); });

@@ -19,7 +19,6 @@ ir::Expr with_args(const ir::Expr& e, std::vector<ir::Expr> args);
 // Bottom-up; `replace` sees the rebuilt node and returns a replacement, or an empty Expr to keep it.
 ir::Expr rewrite_expr(const ir::Expr& e, const std::function<ir::Expr(const ir::Expr&)>& replace);
 ir::Expr substitute_var(const ir::Expr& e, int var, const ir::Expr& value);
-ir::Expr substitute_local(const ir::Expr& e, int local, const ir::Expr& value);
 bool uses_var(const ir::Expr& e, int var);
 bool any_node(const ir::Expr& e, const std::function<bool(const ir::Expr&)>& test);
 
