@@ -1,0 +1,191 @@
+#include "tlm/kernels/cpu/transformer_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace tlm::kernels {
+namespace {
+
+#define TLM_INLINE inline __attribute__((always_inline))
+
+template <int kLanes>
+struct VectorOf {
+  typedef float Type __attribute__((vector_size(kLanes * 4)));
+};
+
+constexpr int64_t kTaskRows = 24;  // rows of one task of `linear`: a multiple of every variant's tile
+
+// kRows × (kVectors · kLanes) sums in registers. Each sum starts from the bias and takes the products in ascending k.
+template <int kLanes, int kRows, int kVectors>
+TLM_INLINE void tile(float* out, const float* x, const float* w, const float* bias, int64_t k, int64_t n) {
+  using Vector = typename VectorOf<kLanes>::Type;
+  Vector sum[kRows][kVectors] = {};
+  if (bias)
+    for (int r = 0; r < kRows; ++r) std::memcpy(sum[r], bias, sizeof(sum[r]));
+  for (int64_t i = 0; i < k; ++i) {
+    Vector b[kVectors];
+    std::memcpy(b, w + i * n, sizeof(b));
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[r][v] += x[r * k + i] * b[v];
+  }
+  for (int r = 0; r < kRows; ++r) std::memcpy(out + r * n, sum[r], sizeof(sum[r]));
+}
+
+template <int kLanes, int kRows, int kVectors>
+TLM_INLINE void columns(float* out, const float* x, const float* w, const float* bias, int64_t rows, int64_t k, int64_t n) {
+  int64_t r = 0;
+  for (; r + kRows <= rows; r += kRows) tile<kLanes, kRows, kVectors>(out + r * n, x + r * k, w, bias, k, n);
+  for (; r < rows; ++r) tile<kLanes, 1, kVectors>(out + r * n, x + r * k, w, bias, k, n);
+}
+
+template <int kLanes, int kRows, int kVectors>
+TLM_INLINE void linear_rows(float* out, const float* x, const float* w, const float* bias, int64_t rows, int64_t k, int64_t n) {
+  int64_t j = 0;
+  const auto at = [&](int64_t column) { return bias ? bias + column : nullptr; };
+  for (; j + kLanes * kVectors <= n; j += kLanes * kVectors)
+    columns<kLanes, kRows, kVectors>(out + j, x, w + j, at(j), rows, k, n);
+  for (; j + kLanes <= n; j += kLanes) columns<kLanes, kRows, 1>(out + j, x, w + j, at(j), rows, k, n);
+  for (; j + 4 <= n; j += 4) columns<4, kRows, 1>(out + j, x, w + j, at(j), rows, k, n);
+  for (; j < n; ++j)
+    for (int64_t r = 0; r < rows; ++r) {
+      float sum = bias ? bias[j] : 0;
+      for (int64_t i = 0; i < k; ++i) sum += x[r * k + i] * w[i * n + j];
+      out[r * n + j] = sum;
+    }
+}
+
+template <int kLanes>
+TLM_INLINE float dot(const float* a, const float* b, int64_t n) {
+  using Vector = typename VectorOf<kLanes>::Type;
+  Vector sum = {}, x, y;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    std::memcpy(&x, a + i, sizeof(x));
+    std::memcpy(&y, b + i, sizeof(y));
+    sum += x * y;
+  }
+  float total = 0;
+  for (int lane = 0; lane < kLanes; ++lane) total += sum[lane];
+  for (; i < n; ++i) total += a[i] * b[i];
+  return total;
+}
+
+template <int kLanes>
+TLM_INLINE void add_scaled(float* out, float scale, const float* x, int64_t n) {  // out += scale · x
+  using Vector = typename VectorOf<kLanes>::Type;
+  Vector a, b;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    std::memcpy(&a, out + i, sizeof(a));
+    std::memcpy(&b, x + i, sizeof(b));
+    a += scale * b;
+    std::memcpy(out + i, &a, sizeof(a));
+  }
+  for (; i < n; ++i) out[i] += scale * x[i];
+}
+
+template <int kLanes>
+TLM_INLINE void attend_with(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count,
+                            int64_t stride, int64_t head_width) {
+  const float scale = 1 / std::sqrt(static_cast<float>(head_width));
+  float largest = -INFINITY, total = 0;
+  for (int64_t s = 0; s < count; ++s)
+    largest = std::max(largest, p[s] = dot<kLanes>(query, keys + s * stride, head_width) * scale);
+  for (int64_t s = 0; s < count; ++s) total += p[s] = std::exp(p[s] - largest);
+  std::fill(out, out + head_width, 0.0f);
+  for (int64_t s = 0; s < count; ++s) add_scaled<kLanes>(out, p[s] /= total, values + s * stride, head_width);
+}
+
+struct Variant {
+  void (*linear)(float*, const float*, const float*, const float*, int64_t, int64_t, int64_t);
+  void (*attend)(float*, float*, const float*, const float*, const float*, int64_t, int64_t, int64_t);
+};
+
+// The same sources compiled for one instruction set.
+#define TLM_VARIANT(name, attributes, lanes, rows, vectors)                                                                      \
+  attributes void linear_##name(float* out, const float* x, const float* w, const float* bias, int64_t r, int64_t k,             \
+                                int64_t n) {                                                                                     \
+    linear_rows<lanes, rows, vectors>(out, x, w, bias, r, k, n);                                                                 \
+  }                                                                                                                              \
+  attributes void attend_##name(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, \
+                                int64_t stride, int64_t head_width) {                                                            \
+    attend_with<(lanes > 8 ? 8 : lanes)>(out, p, query, keys, values, count, stride, head_width);                                \
+  }                                                                                                                              \
+  constexpr Variant k_##name = {linear_##name, attend_##name};
+
+TLM_VARIANT(baseline, , 4, 4, 2)
+#if defined(__x86_64__)
+TLM_VARIANT(avx2, __attribute__((target("avx2,fma"))), 8, 6, 2)
+TLM_VARIANT(avx512, __attribute__((target("avx512f,avx512vl,avx512dq,fma"))), 16, 6, 4)
+#endif
+
+Variant best_variant() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    return k_avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return k_avx2;
+#endif
+  return k_baseline;
+}
+
+const Variant& variant() {
+  static const Variant best = best_variant();
+  return best;
+}
+
+constexpr float kGeluScale = 0.7978845608028654f;  // sqrt(2/π)
+constexpr float kGeluCubic = 0.044715f;
+
+}  // namespace
+
+void linear(float* out, const float* x, const float* w, const float* bias, int64_t rows, int64_t k, int64_t n,
+            Executor& executor) {
+  const auto task = [&](int64_t index) {
+    const int64_t first = index * kTaskRows, count = std::min(kTaskRows, rows - first);
+    variant().linear(out + first * n, x + first * k, w, bias, count, k, n);
+  };
+  executor.parallel_for((rows + kTaskRows - 1) / kTaskRows,
+                        [](void* context, int64_t index, int) { (*static_cast<decltype(task)*>(context))(index); },
+                        const_cast<void*>(static_cast<const void*>(&task)));
+}
+
+void layer_norm(float* out, float* mean, float* rstd, const float* x, const float* weight, const float* bias, float epsilon,
+                int64_t rows, int64_t width) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* row = x + r * width;
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < width; ++i) sum += row[i];
+    const double m = sum / static_cast<double>(width);
+    for (int64_t i = 0; i < width; ++i) squares += (row[i] - m) * (row[i] - m);
+    const float center = static_cast<float>(m);
+    const float scale = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(width) + epsilon));
+    if (mean) mean[r] = center;
+    if (rstd) rstd[r] = scale;
+    for (int64_t i = 0; i < width; ++i) out[r * width + i] = (row[i] - center) * scale * weight[i] + bias[i];
+  }
+}
+
+void gelu(float* out, const float* x, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float v = x[i];
+    out[i] = 0.5f * v * (1 + std::tanh(kGeluScale * (v + kGeluCubic * v * v * v)));
+  }
+}
+
+void attend(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
+            int64_t head_width) {
+  variant().attend(out, p, query, keys, values, count, stride, head_width);
+}
+
+void gelu_backward(float* dx, const float* dout, const float* x, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float v = x[i], t = std::tanh(kGeluScale * (v + kGeluCubic * v * v * v));
+    dx[i] = dout[i] * (0.5f * (1 + t) + 0.5f * v * (1 - t * t) * kGeluScale * (1 + 3 * kGeluCubic * v * v));
+  }
+}
+
+}  // namespace tlm::kernels

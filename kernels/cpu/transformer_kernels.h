@@ -1,0 +1,48 @@
+// What a GPT-2 computes on a CPU, in f32, row-major. The forward functions treat every row by itself, with the same operations in
+// the same order: a row's result depends, bit for bit, neither on the other rows nor on the number of threads. The instruction
+// set (baseline, AVX2 with FMA, AVX-512) is chosen once, at the first call; results of different instruction sets differ by
+// rounding.
+#pragma once
+
+#include <cstdint>
+
+#include "tlm/core/executor.h"
+
+namespace tlm::kernels {
+
+// out[rows, n] = x[rows, k] · w[k, n] + bias[n]; a null bias is zero. out overlaps nothing.
+void linear(float* out, const float* x, const float* w, const float* bias, int64_t rows, int64_t k, int64_t n,
+            Executor& executor);
+
+// out[rows, width] = (x - mean) · rstd · weight[width] + bias[width], rstd = 1 / sqrt(variance + epsilon).
+// mean[rows] and rstd[rows] are kept for the backward pass unless null. out may be x.
+void layer_norm(float* out, float* mean, float* rstd, const float* x, const float* weight, const float* bias, float epsilon,
+                int64_t rows, int64_t width);
+
+// out[count] = x/2 · (1 + tanh(sqrt(2/π) · (x + 0.044715 x³))), the form that GPT-2 was published with. out may be x.
+void gelu(float* out, const float* x, int64_t count);
+
+// One query of one head: out[head_width] = Σ_s p_s · values[s], p = softmax(query · keys[s] / sqrt(head_width)) over s < count.
+// Consecutive keys, and values, are `stride` floats apart. p[count] is written.
+void attend(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
+            int64_t head_width);
+
+// Gradients. d(name) is the derivative of the loss by (name); `+=` where it says so. Sums over rows run in a fixed order.
+
+// dx[rows, k] = dout · wᵀ (skipped when null); dw[k, n] += xᵀ · dout; dbias[n] += Σ_rows dout (skipped when null).
+void linear_backward(float* dx, float* dw, float* dbias, const float* dout, const float* x, const float* w, int64_t rows,
+                     int64_t k, int64_t n, Executor& executor);
+
+// dx[rows, width] += …, dweight[width] += …, dbias[width] += ….
+void layer_norm_backward(float* dx, float* dweight, float* dbias, const float* dout, const float* x, const float* weight,
+                         const float* mean, const float* rstd, int64_t rows, int64_t width);
+
+// dx[count] = dout · gelu'(x). dx may be dout.
+void gelu_backward(float* dx, const float* dout, const float* x, int64_t count);
+
+// The backward of `attend`, with the p that it wrote: dquery[head_width] = …, dkeys and dvalues += …; dp[count] is scratch.
+void attend_backward(float* dquery, float* dkeys, float* dvalues, float* dp, const float* dout, const float* p,
+                     const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
+                     int64_t head_width);
+
+}  // namespace tlm::kernels

@@ -1,0 +1,90 @@
+#include "tlm/lm/forward.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/lm/tiny_model.h"
+#include "tlm/core/error.h"
+#include "tlm/core/thread_pool.h"
+
+namespace tlm::lm {
+namespace {
+
+using Tokens = std::vector<int32_t>;
+
+// Lengths that cross tiles and tasks of the kernels.
+std::vector<Tokens> prompts() {
+  Rng rng(3);
+  std::vector<Tokens> out;
+  for (int64_t i = 0; i < 12; ++i) {
+    Tokens tokens(static_cast<size_t>(1 + i % 9));
+    for (int32_t& t : tokens) t = static_cast<int32_t>(rng.below(19));
+    out.push_back(tokens);
+  }
+  return out;
+}
+
+TEST(Forward, BatchMatesThreadsAndChunksDoNotChangeABit) {
+  const Model model(tiny_weights(1));
+  ThreadPool two({.width = 2});
+  const auto all = prompts();
+  for (Executor* executor : {&serial_executor(), static_cast<Executor*>(&two)}) {
+    std::vector<KvCache> caches(all.size(), KvCache(model.config()));
+    std::vector<Chunk> chunks;
+    for (size_t i = 0; i < all.size(); ++i) chunks.push_back({all[i], &caches[i]});
+    const std::vector<float> batch = model.forward(chunks, LogitsOf::kEveryToken, *executor);
+    auto next = batch.begin();
+    for (const Tokens& prompt : all) {
+      KvCache whole(model.config()), stepwise(model.config());
+      const Chunk chunk{prompt, &whole};
+      const auto alone = model.forward({&chunk, 1}, LogitsOf::kEveryToken, serial_executor());
+      ASSERT_TRUE(std::equal(alone.begin(), alone.end(), next));
+      for (size_t t = 0; t < prompt.size(); ++t, next += 19) {
+        const Chunk one{{&prompt[t], 1}, &stepwise};
+        const auto step = model.forward({&one, 1}, LogitsOf::kLastToken, serial_executor());
+        ASSERT_TRUE(std::equal(step.begin(), step.end(), next)) << "token " << t;
+      }
+    }
+    EXPECT_TRUE(next == batch.end());
+  }
+}
+
+TEST(Forward, LastTokensOfABatchAndBranches) {
+  const Model model(tiny_weights(2));
+  const Tokens a = {1, 2, 3}, b = {4, 5}, more = {6, 7};
+  KvCache ca(model.config()), cb(model.config());
+  const Chunk chunks[] = {{a, &ca}, {b, &cb}};
+  const auto last = model.forward(chunks, LogitsOf::kLastToken, serial_executor());
+  ASSERT_EQ(last.size(), 2u * 19);
+  KvCache again(model.config());
+  const Chunk every{a, &again};
+  const auto all = model.forward({&every, 1}, LogitsOf::kEveryToken, serial_executor());
+  EXPECT_TRUE(std::equal(last.begin(), last.begin() + 19, all.end() - 19));
+
+  KvCache branch = ca;  // the branch and its origin go on alike, and apart
+  const Chunk on_branch{more, &branch}, on_origin{more, &ca};
+  const auto from_branch = model.forward({&on_branch, 1}, LogitsOf::kLastToken, serial_executor());
+  EXPECT_EQ(ca.length(), 3);
+  EXPECT_EQ(branch.length(), 5);
+  EXPECT_EQ(from_branch, model.forward({&on_origin, 1}, LogitsOf::kLastToken, serial_executor()));
+}
+
+TEST(Forward, WhatDoesNotFitIsRefused) {
+  const Model model(tiny_weights(3));
+  KvCache cache(model.config());
+  const Tokens long_one(12, 0), foreign = {0, 19}, negative = {-1};
+  for (const Tokens& tokens : {long_one, foreign, negative}) {
+    const Chunk chunk{tokens, &cache};
+    EXPECT_THROW(model.forward({&chunk, 1}, LogitsOf::kLastToken, serial_executor()), Error);
+    EXPECT_EQ(cache.length(), 0);
+  }
+}
+
+TEST(Forward, NearTiesGoToTheLowerToken) {
+  const std::vector<float> logits = {0, 1.0f, 1.0005f, 0.5f};
+  EXPECT_EQ(greedy_token(logits), 1);
+  EXPECT_EQ(greedy_token(logits, 1e-4f), 2);
+  EXPECT_EQ(greedy_token(logits, 0), 2);
+}
+
+}  // namespace
+}  // namespace tlm::lm
