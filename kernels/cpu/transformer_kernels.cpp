@@ -181,11 +181,4 @@ void attend(float* out, float* p, const float* query, const float* keys, const f
   variant().attend(out, p, query, keys, values, count, stride, head_width);
 }
 
-void gelu_backward(float* dx, const float* dout, const float* x, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    const float v = x[i], t = std::tanh(kGeluScale * (v + kGeluCubic * v * v * v));
-    dx[i] = dout[i] * (0.5f * (1 + t) + 0.5f * v * (1 - t * t) * kGeluScale * (1 + 3 * kGeluCubic * v * v));
-  }
-}
-
 }  // namespace tlm::kernels

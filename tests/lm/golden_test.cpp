@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "tests/support/shared_data.h"
 #include "tlm/core/thread_pool.h"
 #include "tlm/lm/checkpoint.h"
 #include "tlm/lm/forward.h"
 #include "tlm/lm/safetensors.h"
+#include "tlm/lm/training/backward.h"
 
 namespace tlm::lm {
 namespace {
@@ -39,7 +41,7 @@ TEST_F(Golden, Logits) {
   double worst = 0;
   for (size_t i = 0; i < got.size(); ++i)
     worst = std::isfinite(got[i]) ? std::max(worst, std::fabs(got[i] - logits[i])) : INFINITY;
-  RecordProperty("largest_difference", std::to_string(worst));
+  std::printf("largest difference of a logit: %.1e\n", worst);
   EXPECT_LT(worst, 1e-4);
 }
 
@@ -61,6 +63,30 @@ TEST_F(Golden, GreedyContinuationOneTokenAtATimeInABatch) {
     logits = model.forward(step, LogitsOf::kLastToken, shared_thread_pool());
   }
   EXPECT_EQ(written, greedy);
+}
+
+TEST_F(Golden, LossAndGradients) {
+  Weights weights = load_checkpoint(folder_), gradients(weights.config());
+  const SafetensorsFile file = expected();
+  TrainingBatch batch{.sequences = 2, .length = 40, .tokens = tokens_of(file, "input_ids")};
+  for (size_t i = 0; i < 80; ++i)  // the mean is over the targets at positions 10 to 39
+    batch.targets.push_back(i % 40 >= 9 && i % 40 < 39 ? batch.tokens[i + 1] : TrainingBatch::kNoTarget);
+  const double loss = loss_and_gradients(weights, batch, &gradients, shared_thread_pool());
+  EXPECT_NEAR(loss, file.numbers("loss").at(0), 1e-5);
+  double worst = 0;
+  for (const WeightInfo& info : gradients.table()) {
+    const auto want = file.numbers("grad." + info.name);
+    ASSERT_EQ(want.size(), info.count);
+    double largest = 0, difference = 0;
+    for (size_t i = 0; i < want.size(); ++i) {
+      const double got = gradients.data()[info.offset + i];
+      largest = std::max(largest, std::fabs(want[i]));
+      difference = std::isfinite(got) ? std::max(difference, std::fabs(got - want[i])) : INFINITY;
+    }
+    EXPECT_LE(difference, 1e-3 * largest) << info.name;
+    worst = std::max(worst, difference / largest);
+  }
+  std::printf("largest difference of a gradient: %.1e of the tensor's largest\n", worst);
 }
 
 }  // namespace
