@@ -87,6 +87,65 @@ TLM_INLINE void add_scaled(float* out, float scale, const float* x, int64_t n) {
   for (; i < n; ++i) out[i] += scale * x[i];
 }
 
+// e^x of each lane, relative error below 3e-7; x is taken as at least -87 and at most 88. x = n ln 2 + r, e^r by Taylor to r^7.
+template <int kLanes>
+TLM_INLINE void exponential(typename VectorOf<kLanes>::Type& x) {
+  using Vector = typename VectorOf<kLanes>::Type;
+  typedef int32_t Ints __attribute__((vector_size(kLanes * 4)));
+  const Vector least = Vector{} - 87.0f, most = Vector{} + 88.0f;
+  x = x < least ? least : x;
+  x = x > most ? most : x;
+  const Vector magic = Vector{} + 12582912.0f;  // 1.5 · 2^23: adding it rounds to an integer
+  const Vector shifted = x * 1.44269504f + magic, n = shifted - magic;
+  const Vector r = x - n * 0.693359375f + n * 2.12194440e-4f;
+  Vector e = r * (1.0f / 5040) + 1.0f / 720;
+  e = e * r + 1.0f / 120;
+  e = e * r + 1.0f / 24;
+  e = e * r + 1.0f / 6;
+  e = e * r + 0.5f;
+  e = e * r + 1.0f;
+  e = e * r + 1.0f;
+  Ints bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits - 0x4b400000 + 127) << 23;  // 2^n; the bits of `magic` are 0x4b400000
+  Vector power;
+  std::memcpy(&power, &bits, sizeof(power));
+  x = e * power;
+}
+
+// Calls f on whole vectors of in[count], the last one filled up with zeros, and stores what it leaves in them: every element
+// takes the same path.
+template <int kLanes, typename F>
+TLM_INLINE void map_vectors(float* out, const float* in, int64_t count, const F& f) {
+  typename VectorOf<kLanes>::Type v;
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    std::memcpy(&v, in + i, sizeof(v));
+    f(v);
+    std::memcpy(out + i, &v, sizeof(v));
+  }
+  if (i == count) return;
+  v = typename VectorOf<kLanes>::Type{};
+  std::memcpy(&v, in + i, static_cast<size_t>(count - i) * sizeof(float));
+  f(v);
+  std::memcpy(out + i, &v, static_cast<size_t>(count - i) * sizeof(float));
+}
+
+constexpr float kGeluScale = 0.7978845608028654f;  // sqrt(2/π)
+constexpr float kGeluCubic = 0.044715f;
+
+// x/2 · (1 + tanh u) = x / (1 + e^(-2u)).
+template <int kLanes>
+TLM_INLINE void gelu_with(float* out, const float* x, int64_t count) {
+  using Vector = typename VectorOf<kLanes>::Type;
+  map_vectors<kLanes>(
+      out, x, count, [](Vector & v) __attribute__((always_inline)) {
+        Vector e = (v + v * v * v * kGeluCubic) * (-2 * kGeluScale);
+        exponential<kLanes>(e);
+        v = v / (e + 1.0f);
+      });
+}
+
 template <int kLanes>
 TLM_INLINE void attend_with(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count,
                             int64_t stride, int64_t head_width) {
@@ -94,7 +153,13 @@ TLM_INLINE void attend_with(float* out, float* p, const float* query, const floa
   float largest = -INFINITY, total = 0;
   for (int64_t s = 0; s < count; ++s)
     largest = std::max(largest, p[s] = dot<kLanes>(query, keys + s * stride, head_width) * scale);
-  for (int64_t s = 0; s < count; ++s) total += p[s] = std::exp(p[s] - largest);
+  using Vector = typename VectorOf<kLanes>::Type;
+  map_vectors<kLanes>(
+      p, p, count, [largest](Vector & v) __attribute__((always_inline)) {
+        v -= largest;
+        exponential<kLanes>(v);
+      });
+  for (int64_t s = 0; s < count; ++s) total += p[s];
   std::fill(out, out + head_width, 0.0f);
   for (int64_t s = 0; s < count; ++s) add_scaled<kLanes>(out, p[s] /= total, values + s * stride, head_width);
 }
@@ -102,6 +167,7 @@ TLM_INLINE void attend_with(float* out, float* p, const float* query, const floa
 struct Variant {
   void (*linear)(float*, const float*, const float*, const float*, int64_t, int64_t, int64_t);
   void (*attend)(float*, float*, const float*, const float*, const float*, int64_t, int64_t, int64_t);
+  void (*gelu)(float*, const float*, int64_t);
 };
 
 // The same sources compiled for one instruction set.
@@ -114,7 +180,8 @@ struct Variant {
                                 int64_t stride, int64_t head_width) {                                                            \
     attend_with<(lanes > 8 ? 8 : lanes)>(out, p, query, keys, values, count, stride, head_width);                                \
   }                                                                                                                              \
-  constexpr Variant k_##name = {linear_##name, attend_##name};
+  attributes void gelu_##name(float* out, const float* x, int64_t count) { gelu_with<lanes>(out, x, count); }                    \
+  constexpr Variant k_##name = {linear_##name, attend_##name, gelu_##name};
 
 TLM_VARIANT(baseline, , 4, 4, 2)
 #if defined(__x86_64__)
@@ -136,9 +203,6 @@ const Variant& variant() {
   static const Variant best = best_variant();
   return best;
 }
-
-constexpr float kGeluScale = 0.7978845608028654f;  // sqrt(2/π)
-constexpr float kGeluCubic = 0.044715f;
 
 }  // namespace
 
@@ -169,12 +233,7 @@ void layer_norm(float* out, float* mean, float* rstd, const float* x, const floa
   }
 }
 
-void gelu(float* out, const float* x, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    const float v = x[i];
-    out[i] = 0.5f * v * (1 + std::tanh(kGeluScale * (v + kGeluCubic * v * v * v)));
-  }
-}
+void gelu(float* out, const float* x, int64_t count) { variant().gelu(out, x, count); }
 
 void attend(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
             int64_t head_width) {

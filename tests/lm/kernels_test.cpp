@@ -68,5 +68,15 @@ TEST(TransformerKernels, LayerNormGeluAndAttentionAgree) {
   }
 }
 
+TEST(TransformerKernels, GeluFarFromZero) {
+  std::vector<float> x, fast, plain;
+  for (float v = -40; v <= 40; v += 0.037f) x.push_back(v);
+  for (const float v : {0.0f, 1e-30f, 1e4f, -1e4f, 1e20f, -1e20f}) x.push_back(v);
+  fast.resize(x.size()), plain.resize(x.size());
+  gelu(fast.data(), x.data(), static_cast<int64_t>(x.size()));
+  reference::gelu(plain.data(), x.data(), static_cast<int64_t>(x.size()));
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(fast[i], plain[i], 1e-6 * std::max(1.0f, std::fabs(plain[i]))) << x[i];
+}
+
 }  // namespace
 }  // namespace tlm::kernels
