@@ -11,7 +11,7 @@
 namespace tlm::tools {
 namespace {
 
-const CancelToken* g_cancel = nullptr;  // for the handler
+const CancelToken* g_cancel = nullptr;  // for the handler; never destroyed, as signals come after main as well
 
 int64_t now_ms() {
   timespec t{};
@@ -42,7 +42,7 @@ void handle(int number, void (*handler)(int)) {
 }  // namespace
 
 void install_signal_handlers(const CancelToken& cancel) {
-  g_cancel = &cancel;
+  g_cancel = new CancelToken(cancel);
   handle(SIGINT, on_stop);
   handle(SIGTERM, on_stop);
   struct sigaction hangup {};

@@ -5,7 +5,7 @@
 
 namespace tlm::tools {
 
-// SIGINT, SIGTERM and SIGHUP set `cancel`, which must outlive the process's work; a further one, a second or more later, ends the
+// SIGINT, SIGTERM and SIGHUP set `cancel`; a further one, a second or more later, ends the
 // process at once. A write to a pipe that nobody reads, or beyond a limit of file sizes, fails instead of ending the process, so
 // that temporary files are removed.
 void install_signal_handlers(const CancelToken& cancel);
