@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tlm/core/error.h"
+#include "tlm/kernels/preamble/scalar_types.h"
 
 namespace tlm::kernels {
 
@@ -321,17 +322,7 @@ std::string PreambleC::cast(DType from, DType to, int lanes) {
 }
 
 std::string preamble_c_header() {
-  return R"(typedef float f32;
-typedef double f64;
-typedef signed char i8;
-typedef short i16;
-typedef int i32;
-typedef long long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef struct { void* const* buffers; const i64* ints; void* workspace; } TlmKernelArgs;
+  return std::string(kScalarTypes) + R"(typedef struct { void* const* buffers; const i64* ints; void* workspace; } TlmKernelArgs;
 )";
 }
 

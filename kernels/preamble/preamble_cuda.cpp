@@ -1,19 +1,11 @@
 #include "tlm/kernels/preamble/preamble_cuda.h"
 
+#include "tlm/kernels/preamble/scalar_types.h"
+
 namespace tlm::kernels {
 
 std::string preamble_cuda() {
-  return R"(typedef float f32;
-typedef double f64;
-typedef signed char i8;
-typedef short i16;
-typedef int i32;
-typedef long long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-#define OP template <class T> static __device__ __forceinline__ T
+  return std::string(kScalarTypes) + R"(#define OP template <class T> static __device__ __forceinline__ T
 
 static __device__ __forceinline__ f32 infinity(f32) { return __int_as_float(0x7f800000); }
 static __device__ __forceinline__ f64 infinity(f64) { return __longlong_as_double(0x7ff0000000000000ll); }
