@@ -1,5 +1,6 @@
 #include "tlm/core/thread_pool.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 
@@ -57,6 +58,32 @@ class BlockSignals {
   sigset_t before_;
 };
 
+// Keeps workers off the core of the caller. A scheduler that takes the idle cores of a virtual machine for busy ones wakes a
+// worker on the core that wakes it, where it waits for the caller to end the loop alone.
+class CallerCore {
+ public:
+  CallerCore() {
+    CPU_ZERO(&usable_);
+    if (sched_getaffinity(0, sizeof(usable_), &usable_) != 0) CPU_ZERO(&usable_);
+  }
+  // By the caller of a loop. Costs system calls only after the caller has moved. Where placing fails, the scheduler's own
+  // choice stands.
+  void keep_free(std::vector<std::thread>& workers) {
+    const int core = sched_getcpu();
+    if (core == core_) return;
+    core_ = core;
+    cpu_set_t others = usable_;
+    if (core < 0 || core >= CPU_SETSIZE) return;
+    CPU_CLR(core, &others);
+    if (CPU_COUNT(&others) == 0) return;
+    for (std::thread& t : workers) pthread_setaffinity_np(t.native_handle(), sizeof(others), &others);
+  }
+
+ private:
+  cpu_set_t usable_;
+  int core_ = -1;
+};
+
 // The loop's state in one word, so that joining and closing are one atomic step each:
 // generation (32 bits) | open (1 bit) | workers inside (31 bits).
 constexpr uint64_t kOpen = uint64_t{1} << 31;
@@ -83,6 +110,7 @@ struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable work, done;
   std::vector<std::thread> threads;
+  CallerCore caller_core;
 
   void run_indices(int worker) {
     for (int64_t i = next.fetch_add(1, std::memory_order_relaxed); i < count; i = next.fetch_add(1, std::memory_order_relaxed))
@@ -171,6 +199,7 @@ void ThreadPool::parallel_for(int64_t count, Body body, void* context) {
     serial_executor().parallel_for(count, body, context);
     return;
   }
+  s.caller_core.keep_free(s.threads);
   s.body = body;
   s.context = context;
   s.count = count;

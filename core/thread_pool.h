@@ -15,6 +15,7 @@ struct ThreadPoolOptions {
   int spin_us = 50;
 };
 
+// Workers run on any core that the process might use when the pool was made, except the one that the caller of the loop runs on.
 // parallel_for hands indices out in ascending order, one at a time, to whoever is free: who runs an index is not fixed, so
 // results must not depend on `worker`. The caller is worker 0. It allocates nothing.
 // A parallel_for that comes while another one runs (from another thread, or from inside a body) is run by its caller

@@ -1,5 +1,6 @@
 #include "tlm/core/thread_pool.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -150,6 +151,34 @@ TEST(ThreadPool, WorkersShareTheWork) {
     while (here < 2) std::this_thread::yield();
   });
   EXPECT_EQ(here, 2);
+}
+
+TEST(ThreadPool, WorkersStayOffTheCoreOfTheCaller) {
+  if (usable_cores() < 2) GTEST_SKIP() << "needs two cores";
+  ThreadPool pool({.width = 2});
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &before)) continue;
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(core, &here);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(here), &here), 0);
+    std::atomic<bool> started = false, shared_core = false;
+    parallel(pool, 2, [&](int64_t, int worker) {
+      if (worker == 0) {  // leaves the other index to the worker
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (!started && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+        return;
+      }
+      cpu_set_t mine;
+      shared_core = sched_getaffinity(0, sizeof(mine), &mine) == 0 && CPU_ISSET(core, &mine);
+      started = true;
+    });
+    EXPECT_TRUE(started);
+    EXPECT_FALSE(shared_core) << "core " << core;
+  }
+  sched_setaffinity(0, sizeof(before), &before);
 }
 
 TEST(ThreadPool, DefaultWidthIsTheMachines) {
