@@ -45,10 +45,13 @@ class RecordStore {
   RecordStore(const RecordStore&) = delete;
   RecordStore& operator=(const RecordStore&) = delete;
 
-  // All or none of them, in one transaction. Throws Error(kEnvironment): disk full, read-only, locked for longer than a minute.
-  void append(const std::vector<Record>& records);
+  // All or none of them, in one transaction; those that are there already (batch and schedule) are passed over. Returns how many
+  // were new. Throws Error(kEnvironment): disk full, read-only, locked for longer than a minute.
+  int64_t append(const std::vector<Record>& records);
+  // The same for as many as `next` yields (false: no more); an exception of its leaves the file as it was.
+  int64_t append_all(const std::function<bool(Record& record)>& next);
 
-  // Schedules of a workload with status ok on a target, best ratio first, each once.
+  // Schedules of a workload with status ok on a target, best ratio first; of schedules that give the same program the best.
   std::vector<RankedSchedule> best(uint64_t workload_hash, uint64_t target_hash, int limit) const;
   // All records of a workload, oldest first; on one target or on all.
   std::vector<Record> of_workload(uint64_t workload_hash, std::optional<uint64_t> target_hash = std::nullopt) const;
