@@ -18,6 +18,7 @@ constexpr double kJump = 3;      // instructions that close a loop
 constexpr double kTileOverhead = 8;
 constexpr double kLoopExit = 8;
 constexpr int64_t kLine = 64;
+constexpr double kEvicted = 0.8;  // cycles more of a load that misses L1, with many under way at once
 constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 8, kMemoryBytesPerCycle = 4;
 
 struct Piece {
@@ -66,6 +67,40 @@ Reads reads_of(const NestInfo& n, const NestPlan& plan, const Access& l, const s
   return {product, std::min(product, distinct)};
 }
 
+// Lines of one access that a step of the register tile reads and that cannot stay in L1 until the next step, because rows a power
+// of two apart share its sets. One way of L1 covers a page of 4 KB, as it is the rule where caches are indexed by virtual
+// addresses.
+double evicted_lines(const NestInfo& n, const NestPlan& plan, const Target& t, const Access& l,
+                     const std::vector<int64_t>& points) {
+  constexpr int64_t kWay = 4096, kSets = kWay / kLine;
+  constexpr int kOthers = 2;  // ways that other data needs
+  if (l.constant) return 0;   // its panels are contiguous
+  bool reused = false;        // the next steps read the same line
+  for (size_t a = n.spatial; a < n.extent.size(); ++a) {
+    const int64_t step = l.stride[a] == kIrregular ? 0 : std::abs(l.stride[a]) * l.element_bytes;
+    reused = reused || (step > 0 && step < kLine && n.extent[a] > 1);
+  }
+  if (!reused) return 0;
+  std::vector<int64_t> lines = {0};
+  for (int a = 0; a < n.spatial; ++a) {
+    if (a == plan.vector_axis || points[a] == 1 || !l.depends(a)) continue;
+    if (l.stride[a] == kIrregular) return 0;
+    const size_t rows = lines.size();
+    for (int64_t i = 1; i < points[a]; ++i) {
+      for (size_t r = 0; r < rows; ++r) lines.push_back(lines[r] + i * l.stride[a] * l.element_bytes);
+    }
+  }
+  for (int64_t& line : lines) line /= kLine;
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  std::vector<int> in_set(kSets, 0);
+  for (int64_t line : lines) ++in_set[static_cast<size_t>(((line % kSets) + kSets) % kSets)];
+  const int ways = std::max<int>(1, t.l1_kb * 1024 / kWay - kOthers);
+  double evicted = 0;
+  for (int count : in_set) evicted += count > ways ? count : 0;
+  return evicted;
+}
+
 // One register tile whose points along each axis are `points` (vectors on the vector axis).
 double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, const std::vector<int64_t>& points) {
   const int v = plan.vector_axis;
@@ -89,6 +124,7 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   }
   // A value is loaded once only if it can stay in a register; to keep too many broadcast ones costs more than to load them again.
   const bool fits = acc * chains + live <= t.vector_registers;
+  double evicted = 0;
   double loads = 0, lines = 0, once = 0;  // lines: whole vectors read, which also move more of a cache line
   for (size_t i = 0; i < n.loads.size(); ++i) {
     const Access& l = n.loads[i];
@@ -96,6 +132,7 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
     if (horizontal && l.depends(v)) count *= chains;
     if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= 1.5 * plan.lanes;
     (l.epilogue && n.reduces ? once : loads) += count;
+    if (n.reduces && !l.epilogue && !l.index) evicted += evicted_lines(n, plan, t, l, points);
     if (v < 0 || !l.depends(v)) continue;
     const int64_t run = l.constant ? kLine : plan.axes[v].tile * l.element_bytes;  // bytes read side by side
     lines += count * std::max(1.0, static_cast<double>(kLine) / static_cast<double>(run));
@@ -105,6 +142,7 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   const double issued = (ops + loads + kJump / unrolled) / kFrontEnd;
   double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
   if (shared && !fits) step *= 1.3;
+  step += kEvicted * evicted;
   double guards = 0;  // each point off the vector axis tests its own
   for (size_t a = 0; a < n.extent.size(); ++a) {
     if (!n.guard_varies[a]) continue;
@@ -191,7 +229,7 @@ double nest_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, dou
   constexpr double kExposed = 0.3;
   double longest = compute, sum = compute;
   for (double cycles :
-       {traffic.into(0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle, traffic.into(0.5 * 1024 * t.l2_kb) / kL3BytesPerCycle,
+       {traffic.into(0.6 * 1024 * t.l1_kb) / kL2BytesPerCycle, traffic.into(0.8 * 1024 * t.l2_kb) / kL3BytesPerCycle,
         traffic.into(0.5 * 1024 * t.l3_kb) / kMemoryBytesPerCycle}) {
     longest = std::max(longest, cycles);
     sum += cycles;
