@@ -33,6 +33,7 @@ class Walk {
   Schedule schedule() const;                       // of the choices so far
   SchedulePlan plan() const;                       // TLM_CHECKs done()
   const Space& space() const;
+  const ir::Subgraph& subgraph() const;            // whose stages the decisions and the plan speak of
 
  private:
   struct State;

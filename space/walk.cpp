@@ -70,5 +70,6 @@ SchedulePlan Walk::plan() const {
 }
 
 const Space& Walk::space() const { return *space_; }
+const ir::Subgraph& Walk::subgraph() const { return space_->subgraph(); }
 
 }  // namespace tlm::space
