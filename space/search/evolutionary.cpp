@@ -20,7 +20,7 @@ uint64_t kind_of(const Walk& w) {
   Hasher h;
   for (size_t i = 0; i < w.decisions().size(); ++i) {
     const Decision& d = w.decisions()[i];
-    if (d.kind != DecisionKind::kMicro && d.kind != DecisionKind::kAttach) continue;
+    if (d.kind != DecisionKind::kMicro && shapes_nest(d.kind)) continue;
     h.text(d.name);
     for (int64_t x : d.candidates[static_cast<size_t>(w.chosen()[i])]) h.number(x);
   }

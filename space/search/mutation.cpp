@@ -79,15 +79,20 @@ class Memory {
     const auto at = place_.find(d.name);
     if (at == place_.end()) return now.constructive();
     const Decision& before = walk_.decisions()[at->second];
-    const auto stage = static_cast<size_t>(d.stage);
-    // Another algorithm may have put another stage in this place.
-    if (before.kind != d.kind || !same_axes(now.subgraph().stages.at(stage), walk_.subgraph().stages.at(stage)))
-      return now.constructive();
+    if (before.kind != d.kind || !same_stage(now, d)) return now.constructive();
     const int nearest = nearest_candidate(d, before.candidates[static_cast<size_t>(walk_.chosen()[at->second])]);
     return nearest >= 0 ? nearest : now.constructive();
   }
 
  private:
+  // Decisions about structure may have put another stage in the place.
+  bool same_stage(const Walk& now, const Decision& d) const {
+    if (!shapes_nest(d.kind) && d.kind != DecisionKind::kAttach) return true;
+    const auto stage = static_cast<size_t>(d.stage);
+    const std::vector<ir::Stage>&here = now.subgraph().stages, &there = walk_.subgraph().stages;
+    return stage < here.size() && stage < there.size() && same_axes(here[stage], there[stage]);
+  }
+
   const Walk& walk_;
   std::map<std::string, size_t> place_;
 };
@@ -119,6 +124,21 @@ int changed(const Decision& d, int old, Rng& rng) {
 
 }  // namespace
 
+bool shapes_nest(DecisionKind kind) {
+  switch (kind) {
+    case DecisionKind::kMicro:
+    case DecisionKind::kUnroll:
+    case DecisionKind::kTile:
+    case DecisionKind::kTail:
+    case DecisionKind::kOrder:
+    case DecisionKind::kInner:
+    case DecisionKind::kReduce:
+    case DecisionKind::kPack:
+    case DecisionKind::kParallel: return true;
+    default: return false;
+  }
+}
+
 int nearest_candidate(const Decision& d, const Choice& wanted) {
   int best = -1;
   double least = INFINITY;
@@ -142,10 +162,10 @@ Walk mutate(const Walk& parent, Rng& rng) {
   while (!w.done()) {
     const Decision& d = w.decision();
     if (std::find(names.begin(), names.end(), d.name) != names.end()) {
-      if (rebuild && d.kind != DecisionKind::kAttach) rebuilt = d.stage;
+      if (rebuild && shapes_nest(d.kind)) rebuilt = d.stage;
       w.choose(changed(d, memory.recall(w), rng));
     } else {
-      w.choose(d.stage == rebuilt && d.kind != DecisionKind::kAttach ? w.constructive() : memory.recall(w));
+      w.choose(d.stage == rebuilt && shapes_nest(d.kind) ? w.constructive() : memory.recall(w));
     }
   }
   return w;
@@ -162,7 +182,7 @@ Walk crossover(const Walk& a, const Walk& b, Rng& rng) {
     bool other = w.chosen().size() > point;
     if (by_nest) {  // the structure is that of `a`
       other = false;
-      if (d.kind != DecisionKind::kAttach) {
+      if (shapes_nest(d.kind)) {
         const auto [at, fresh] = of_second.try_emplace(d.stage, false);
         if (fresh) at->second = rng.below(2) == 0;
         other = at->second;

@@ -6,6 +6,9 @@
 
 namespace tlm::space {
 
+// Whether such decisions say how a nest runs; the others, which come first, say which nests there are.
+bool shapes_nest(DecisionKind kind);
+
 // The candidate of `d` nearest to a choice that was made at a decision of the same name: itself where it is legal, else the one
 // with the nearest sizes or the most similar order. -1: none means anything like it.
 int nearest_candidate(const Decision& d, const Choice& wanted);
