@@ -97,6 +97,7 @@ class Binder {
   // The same constant in the same layout is stored once. `identity` tells constants of equal content apart cheaply.
   BufferRef weight(const Tensor& t, const std::vector<ir::PackedDim>& packed, uint64_t bytes) {
     std::vector<int64_t> layout;
+    if (!packed.empty()) layout = t.shape();  // rows are the same under any shape
     for (const ir::PackedDim& d : packed) layout.insert(layout.end(), {d.dim, d.extent, d.step});
     const auto key = std::make_tuple(static_cast<const void*>(t.data()), t.bytes(), layout);
     const auto [it, fresh] = weight_offsets_.try_emplace(key, result_.weights_bytes);
@@ -128,7 +129,7 @@ class Binder {
       const uint64_t bytes = static_cast<uint64_t>(param.elements) * dtype_size(step.subgraph.tensors[t].dtype);
       if (step.subgraph.tensors[t].role == ir::TensorRole::kConstant) {
         const Tensor* source = step.binding[t].valid() ? &*g_.value(root(step.binding[t])).constant : &*step.made_up[t];
-        args.push_back(weight(*source, param.packed, bytes));
+        args.push_back(weight(source->reshaped(step.subgraph.tensors[t].shape), param.packed, bytes));
       } else {
         args.push_back(activation(step.binding[t], bytes));
       }
@@ -140,9 +141,9 @@ class Binder {
   const ir::Partition& p_;
   const std::vector<Workload>& workloads_;
   const std::vector<int>& workload_of_;
-  std::vector<Life> life_;                          // by root value
-  std::vector<std::optional<BufferRef>> port_;      // by root value
-  std::vector<uint64_t> arena_offset_;              // by root value
+  std::vector<Life> life_;                      // by root value
+  std::vector<std::optional<BufferRef>> port_;  // by root value
+  std::vector<uint64_t> arena_offset_;          // by root value
   std::map<std::tuple<const void*, size_t, std::vector<int64_t>>, uint64_t> weight_offsets_;
   BufferBinding result_;
 };

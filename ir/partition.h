@@ -14,7 +14,7 @@ enum class StepKind : uint8_t { kSubgraph, kRuntimeCall };
 struct Step {
   StepKind kind = StepKind::kSubgraph;
   std::string name;              // of the leading node, for reports
-  Subgraph subgraph;             // kSubgraph
+  Subgraph subgraph;             // kSubgraph: with merged axes; a bound constant has its value's elements, not its shape
   std::vector<ValueId> binding;  // kSubgraph: by tensor; invalid: internal or made up. kRuntimeCall: inputs, then outputs
   std::vector<std::optional<Tensor>> made_up;  // kSubgraph: by tensor
   std::string call;                            // kRuntimeCall: name in the runtime's table

@@ -6,6 +6,7 @@
 #include "tlm/core/error.h"
 #include "tlm/ir/lowering/lower_operator.h"
 #include "tlm/ir/partition/view_math.h"
+#include "tlm/ir/tensor/merge_axes.h"
 
 namespace tlm::ir {
 namespace {
@@ -80,6 +81,14 @@ void settle_unit_strides(Subgraph& g) {
   }
 }
 
+// The subgraph in its canonical form: equal computations are equal workloads.
+void settle_form(Step& step) {
+  step.subgraph = merge_axes(step.subgraph);
+  settle_unit_strides(step.subgraph);
+  for (size_t t = 0; t < step.made_up.size(); ++t)
+    if (step.made_up[t]) step.made_up[t] = step.made_up[t]->reshaped(step.subgraph.tensors[t].shape);
+}
+
 }  // namespace
 
 StepBuilder::StepBuilder(const Graph& g, const Placement& places) : g_(g), places_(places), uses_(g) {}
@@ -124,7 +133,6 @@ std::optional<Step> StepBuilder::subgraph(const Group& group) const {
   }
   prune(b.subgraph, b.binding, b.made_up);
   if (b.subgraph.stages.empty()) return std::nullopt;
-  settle_unit_strides(b.subgraph);
   Step step;
   step.kind = StepKind::kSubgraph;
   step.name = display_name(g_, group.leader);
@@ -133,6 +141,7 @@ std::optional<Step> StepBuilder::subgraph(const Group& group) const {
   step.binding = std::move(b.binding);
   step.made_up = std::move(b.made_up);
   step.nodes = group.nodes;
+  settle_form(step);
   return step;
 }
 
@@ -168,8 +177,8 @@ Step StepBuilder::copy(const BufferCopy& wanted, const std::string& name) const 
     step.made_up[0] = constant->reshaped(d.shape);
     step.binding[0] = {};
   }
-  settle_unit_strides(step.subgraph);
   step.subgraph.stages = {copy_stage(name, step.subgraph.tensors[0], step.subgraph.tensors[1])};
+  settle_form(step);
   return step;
 }
 

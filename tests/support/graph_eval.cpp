@@ -159,7 +159,7 @@ std::vector<Tensor> run_partition(const ir::Graph& g, const ir::Partition& p, co
       if (step.made_up[t]) {
         bound[t] = *step.made_up[t];
       } else if (d.role == ir::TensorRole::kConstant) {
-        bound[t] = *g.value(root(v)).constant;
+        bound[t] = g.value(root(v)).constant->reshaped(d.shape);
       } else if (v.valid()) {
         TLM_CHECK(d.buffer_elements == element_count(g.value(root(v)).shape)) << d.name;
       } else {

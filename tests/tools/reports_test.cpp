@@ -55,7 +55,7 @@ TEST(Reports, Bench) {
   EXPECT_LE(b["latency_ms"]["min"].get<double>(), b["latency_ms"]["median"].get<double>());
   EXPECT_GT(b["peak_gflops"].get<double>(), 0);
   ASSERT_EQ(b["subgraphs"].size(), 9u);
-  for (const Json& g : b["subgraphs"]) EXPECT_EQ(keys(g), words("count flops gflops ms name peak_fraction"));
+  for (const Json& g : b["subgraphs"]) EXPECT_EQ(keys(g), words("count flops gflops min_ms ms name peak_fraction"));
 }
 
 TEST(Reports, Conformance) {

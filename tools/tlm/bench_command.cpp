@@ -116,6 +116,7 @@ int run(const Options& o, const CommandContext& context) {
                               {"count", row.count},
                               {"flops", row.flops},
                               {"ms", ms},
+                              {"min_ms", *std::min_element(row.ms.begin(), row.ms.end())},
                               {"gflops", gflops},
                               {"peak_fraction", gflops / peak}});
     all_flops += flops, all_ms += ms, all_count += row.count;
