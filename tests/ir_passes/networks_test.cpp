@@ -65,16 +65,21 @@ TEST(Networks, SharedModels) {
   }
 }
 
-TEST(Networks, ZooResNet50) {
-  ir::Graph g = tools::make_zoo("resnet50", 1, 0);
-  const std::vector<Tensor> inputs = random_inputs(g, 4);
-  const auto logits = run_nodes(g, inputs, Evaluator::kEvaluate);
-  double power = 0;
-  for (int64_t i = 0; i < 1000; ++i) power += logits[0].at_f64(i) * logits[0].at_f64(i) / 1000;
-  std::printf("zoo resnet50: mean square of the logits %.3g\n", power);
-  EXPECT_GT(power, 0.05);
-  EXPECT_LT(power, 50);
-  check_network("zoo resnet50", std::move(g), inputs, logits, 58);
+TEST(Networks, Zoo) {
+  const std::pair<const char*, size_t> most_steps[] = {
+      {"resnet50", 58}, {"mobilenet_v2", 55}, {"squeezenet", 31}, {"bert_layer", 12}};
+  for (const auto& [name, most] : most_steps) {
+    ir::Graph g = tools::make_zoo(name, 1, 0);
+    const std::vector<Tensor> inputs = random_inputs(g, 4);
+    const auto outputs = run_nodes(g, inputs, Evaluator::kEvaluate);
+    double power = 0;
+    for (int64_t i = 0; i < outputs[0].size(); ++i)
+      power += outputs[0].at_f64(i) * outputs[0].at_f64(i) / static_cast<double>(outputs[0].size());
+    std::printf("zoo %s: mean square of the output %.3g\n", name, power);
+    EXPECT_GT(power, 0.05) << name;
+    EXPECT_LT(power, 50) << name;
+    check_network(std::string("zoo ") + name, std::move(g), inputs, outputs, most);
+  }
 }
 
 }  // namespace

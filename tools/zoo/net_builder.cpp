@@ -1,5 +1,6 @@
 #include "tlm/tools/zoo/net_builder.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tlm/core/hash.h"
@@ -73,9 +74,27 @@ ValueId NetBuilder::relu(const std::string& name, ValueId x) {
   return y;
 }
 
+ValueId NetBuilder::relu6(const std::string& name, ValueId x) {
+  const ValueId y = op(OpKind::kClip, name, {x, normal(name + ".min", {}, 0, 0), normal(name + ".max", {}, 6, 0)});
+  spread_[y] = {std::min(spread(x).power, 36.0) * (spread(x).centred ? 0.5 : 0.9), false};
+  return y;
+}
+
 ValueId NetBuilder::add(const std::string& name, ValueId a, ValueId b) {
   const ValueId y = op(OpKind::kAdd, name, {a, b});
   spread_[y] = {spread(a).power + spread(b).power, spread(a).centred && spread(b).centred};
+  return y;
+}
+
+ValueId NetBuilder::concat(const std::string& name, const std::vector<ValueId>& parts, int64_t axis) {
+  const ValueId y = op(OpKind::kConcat, name, parts, {{"axis", axis}});
+  Spread all = {0, true};
+  for (const ValueId part : parts) {
+    const auto share = static_cast<double>(shape(part)[static_cast<size_t>(axis)]) / shape(y)[static_cast<size_t>(axis)];
+    all.power += share * spread(part).power;
+    all.centred = all.centred && spread(part).centred;
+  }
+  spread_[y] = all;
   return y;
 }
 
@@ -122,6 +141,26 @@ ValueId NetBuilder::layer_norm(const std::string& name, ValueId x) {
   const Shape width = {shape(x).back()};
   const ValueId scale = normal(name + ".weight", width, 1, 0.1), bias = normal(name + ".bias", width, 0, 0.1);
   return op(OpKind::kLayerNormalization, name, {x, scale, bias}, {{"axis", int64_t{-1}}});
+}
+
+ValueId NetBuilder::gelu(const std::string& name, ValueId x) {
+  const auto constant = [&](const std::string& suffix, double value) { return normal(name + suffix, {}, value, 0); };
+  const ValueId erf = op(OpKind::kErf, name + ".erf", {op(OpKind::kDiv, name + ".scaled", {x, constant(".root", 1.41421356)})});
+  const ValueId half = op(OpKind::kMul, name + ".half", {x, constant(".half.factor", 0.5)});
+  return op(OpKind::kMul, name, {half, op(OpKind::kAdd, name + ".one", {erf, constant(".one.term", 1)})});
+}
+
+ValueId NetBuilder::split_heads(const std::string& name, ValueId x, int64_t heads, std::vector<int64_t> perm) {
+  const Shape s = shape(x);
+  const ValueId split =
+      op(OpKind::kReshape, name + ".split", {x}, {{"shape", std::vector<int64_t>{s[0], s[1], heads, s[2] / heads}}});
+  return op(OpKind::kTranspose, name + ".heads", {split}, {{"perm", std::move(perm)}});
+}
+
+ValueId NetBuilder::merge_heads(const std::string& name, ValueId x) {
+  const Shape s = shape(x);
+  const ValueId tokens = op(OpKind::kTranspose, name + ".tokens", {x}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+  return op(OpKind::kReshape, name + ".merged", {tokens}, {{"shape", std::vector<int64_t>{s[0], s[2], s[1] * s[3]}}});
 }
 
 ir::Graph NetBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& outputs) {

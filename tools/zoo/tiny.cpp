@@ -33,32 +33,20 @@ ir::Graph make_tiny_mlp(int64_t batch, uint64_t seed) {
 
 // [batch,6,16] → [batch,6,16]: one block of a transformer with two heads.
 ir::Graph make_tiny_attention(int64_t batch, uint64_t seed) {
-  const int64_t tokens = 6, width = 16, heads = 2, head = width / heads;
+  const int64_t tokens = 6, width = 16, heads = 2;
   NetBuilder net("tiny_attention", seed);
   const ValueId in = net.input("embeddings", {batch, tokens, width});
   const ValueId normed = net.layer_norm("norm1", in);
-  // [batch, tokens, width] → [batch, heads, …] by `perm` of batch, tokens, heads, head.
   const auto project = [&](const std::string& name, std::vector<int64_t> perm) {
-    const ValueId x = net.dense(name, normed, width);
-    const ValueId split =
-        net.op(OpKind::kReshape, name + ".split", {x}, {{"shape", std::vector<int64_t>{batch, tokens, heads, head}}});
-    return net.op(OpKind::kTranspose, name + ".heads", {split}, {{"perm", std::move(perm)}});
+    return net.split_heads(name, net.dense(name, normed, width), heads, std::move(perm));
   };
   const ValueId q = project("query", {0, 2, 1, 3}), k = project("key", {0, 2, 3, 1}), v = project("value", {0, 2, 1, 3});
   const ValueId scale = net.normal("scale", {}, 0.35355339, 0);
   ValueId x = net.op(OpKind::kMul, "scaled", {net.op(OpKind::kMatMul, "scores", {q, k}), scale});
   x = net.op(OpKind::kSoftmax, "attention", {x}, {{"axis", int64_t{-1}}});
-  x = net.op(OpKind::kTranspose, "context.tokens", {net.op(OpKind::kMatMul, "context", {x, v})},
-             {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
-  x = net.op(OpKind::kReshape, "context.merged", {x}, {{"shape", std::vector<int64_t>{batch, tokens, width}}});
+  x = net.merge_heads("context", net.op(OpKind::kMatMul, "context", {x, v}));
   const ValueId middle = net.add("residual1", in, net.dense("output", x, width));
-  x = net.dense("up", net.layer_norm("norm2", middle), 2 * width);
-  // The exact GELU as exporters spell it.
-  const auto constant = [&](const std::string& name, double value) { return net.normal(name, {}, value, 0); };
-  const ValueId erf =
-      net.op(OpKind::kErf, "gelu.erf", {net.op(OpKind::kDiv, "gelu.scaled", {x, constant("gelu.root", 1.41421356)})});
-  const ValueId half = net.op(OpKind::kMul, "gelu.half", {x, constant("gelu.half.factor", 0.5)});
-  x = net.op(OpKind::kMul, "gelu", {half, net.op(OpKind::kAdd, "gelu.one", {erf, constant("gelu.one.term", 1)})});
+  x = net.gelu("gelu", net.dense("up", net.layer_norm("norm2", middle), 2 * width));
   return net.finish({{"hidden", net.add("residual2", middle, net.dense("down", x, width))}});
 }
 

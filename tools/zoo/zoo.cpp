@@ -12,9 +12,8 @@ struct Network {
 };
 
 constexpr Network kNetworks[] = {
-    {"resnet50", make_resnet50},
-    {"tiny_attention", make_tiny_attention},
-    {"tiny_cnn", make_tiny_cnn},
+    {"resnet50", make_resnet50},     {"mobilenet_v2", make_mobilenet_v2},     {"squeezenet", make_squeezenet},
+    {"bert_layer", make_bert_layer}, {"tiny_attention", make_tiny_attention}, {"tiny_cnn", make_tiny_cnn},
     {"tiny_mlp", make_tiny_mlp},
 };
 

@@ -10,7 +10,8 @@
 
 namespace tlm::tools {
 
-// "resnet50", then the tiny ones of the tests ("tiny_attention", "tiny_cnn", "tiny_mlp").
+// Those of the papers ("resnet50", "mobilenet_v2", "squeezenet", "bert_layer"), then the tiny ones of the tests
+// ("tiny_attention", "tiny_cnn", "tiny_mlp").
 std::vector<std::string> zoo_names();
 
 // The same bytes for the same name, batch and seed, on every machine. Throws Error(kUsage) that lists the names.
