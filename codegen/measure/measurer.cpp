@@ -124,18 +124,18 @@ class Run {
     wrong_.clear();
     failure_.clear();
     const WorkerTask task = task_;
-    const WorkerExit exit = run_worker_process([&](const SendMessage& send) { run_worker(task, send); },
-                                               [&](const WorkerMessage& m) { receive(m); }, options_.deadline_s, cancel_);
+    const WorkerExit end = run_worker_process([&](const SendMessage& send) { run_worker(task, send); },
+                                              [&](const WorkerMessage& m) { receive(m); }, options_.deadline_s, cancel_);
     for (const auto& [program, text] : wrong_) condemn(program, MeasureStatus::kWrong, text);
     if (!failure_.empty()) throw Error(ErrorCode::kEnvironment, "a measuring process gave up: " + failure_);
-    if (exit.finished) return true;
-    const std::string how = exit.timed_out
+    if (end.finished) return true;
+    const std::string how = end.timed_out
                                 ? "no answer within " + std::to_string(static_cast<int>(options_.deadline_s * 1000)) + " ms"
-                            : exit.signal ? "ended by signal " + std::to_string(exit.signal)
-                                          : "ended its process with code " + std::to_string(exit.exit_code);
+                            : end.signal ? "ended by signal " + std::to_string(end.signal)
+                                         : "ended its process with code " + std::to_string(end.exit_code);
     const bool blamed = std::find(task_.programs.begin(), task_.programs.end(), current_) != task_.programs.end();
     if (!blamed) throw Error(ErrorCode::kEnvironment, "a measuring process came to nothing: " + how);
-    condemn(current_, exit.timed_out ? MeasureStatus::kTimedOut : MeasureStatus::kCrashed, how);
+    condemn(current_, end.timed_out ? MeasureStatus::kTimedOut : MeasureStatus::kCrashed, how);
     return false;
   }
 
