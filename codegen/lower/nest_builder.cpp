@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tlm/codegen/lower/axis_tiles.h"
+#include "tlm/codegen/lower/interior.h"
 #include "tlm/codegen/lower/register_tile.h"
 #include "tlm/codegen/lower/rewrite.h"
 #include "tlm/core/error.h"
@@ -82,7 +83,7 @@ class NestBuilder {
 
   // One body for each combination of full and remaining tiles.
   Stmt tails(size_t a) {
-    if (a == stage_.axes.size()) return register_tile(k_, *context_, regions_);
+    if (a == stage_.axes.size()) return tile();
     if (a == 0) regions_.assign(stage_.axes.size(), {});
     if (!tiled(a)) return tails(a + 1);
     const TileSplit split = tiles_[a].split();
@@ -95,6 +96,24 @@ class NestBuilder {
     regions_[a] = split.second;
     Stmt second = tails(a + 1);
     return make_if(split.condition, std::move(first), std::move(second));
+  }
+
+  // Full tiles have a second body for the interior, where no guard is needed.
+  Stmt tile() {
+    Stmt guarded = register_tile(k_, *context_, regions_);
+    for (size_t a = 0; a < stage_.axes.size(); ++a)
+      if (tiled(a) && regions_[a].size < tiles_[a].tile) return guarded;
+    std::vector<int64_t> extents(k_.vars.size(), INT64_MAX);
+    for (const AxisTiles& t : tiles_) {
+      if (t.cache_index && t.cache_index->op == Op::kVar) extents[static_cast<size_t>(t.cache_index->id)] = t.cache_tiles;
+      if (t.inner_index && t.inner_index->op == Op::kVar) extents[static_cast<size_t>(t.inner_index->id)] = t.per_cache;
+    }
+    const auto inside = interior(stage_, regions_, extents);
+    if (!inside) return guarded;
+    TileContext unguarded = *context_;
+    unguarded.stage = inside->stage;
+    Stmt body = register_tile(k_, unguarded, regions_);
+    return is_int(inside->condition, 1) ? body : make_if(inside->condition, std::move(body), std::move(guarded));
   }
 
   Kernel& k_;
