@@ -143,13 +143,17 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
   if (shared && !fits) step *= 1.3;
   step += kEvicted * evicted;
-  double guards = 0;  // each point off the vector axis tests its own
+  double guards = 0, inside = 1;  // each point off the vector axis tests its own, but for tiles away from the border
+  bool bordered = false;
   for (size_t a = 0; a < n.extent.size(); ++a) {
     if (!n.guard_varies[a]) continue;
     guards = std::max(guards, 1.0);
-    if (static_cast<int>(a) < n.spatial && static_cast<int>(a) != v) guards *= static_cast<double>(points[a]);
+    if (static_cast<int>(a) >= n.spatial || static_cast<int>(a) == v) continue;
+    bordered = true;
+    guards *= static_cast<double>(points[a]);
+    inside *= std::max(0.0, 1 - 2 * static_cast<double>(points[a]) / static_cast<double>(n.extent[a]));
   }
-  step += guards;
+  step += guards * (bordered ? 1 - inside : 1);
   double end = kTileOverhead + acc / n.accumulators * (1 + n.point_ops + once) / kIssue;
   if (horizontal) end += acc * (chains - 1 + 1.5 * plan.lanes) / kIssue;  // the lanes of each point are combined one by one
   if (!n.reduces) end = kTileOverhead / 2 + acc;

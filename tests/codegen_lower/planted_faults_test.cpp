@@ -70,6 +70,10 @@ std::vector<Fault> faults() {
     if (s->kind != StmtKind::kIf || s->body.size() < 2) return nullptr;
     return changed(s, [](StmtNode& n) { n.body.pop_back(); });
   });
+  stmt("apply_schedule", "tiles at the border without guards", [](Kernel&, const Stmt& s) -> Stmt {
+    if (s->kind != StmtKind::kIf || !any_node(s->value, [](const Expr& n) { return n->op == Op::kLe; })) return nullptr;
+    return changed(s, [](StmtNode& n) { n.value = make_int(1, DType::kBool); });
+  });
   stmt("apply_schedule", "wrong identity", [](Kernel& k, const Stmt& s) -> Stmt {
     if (s->kind != StmtKind::kStore || !is_register(k, s->buffer) || s->value->op != Op::kFloat) return nullptr;
     return changed(s, [](StmtNode& n) { n.value = make_float(n.value->fval == 0 ? 1 : 0, n.value->dtype); });
