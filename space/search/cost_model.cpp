@@ -166,6 +166,7 @@ void CostModel::fit(const std::vector<std::vector<float>>& rows, const std::vect
   TLM_CHECK(rows.size() == labels.size());
   trees_.clear();
   mean_ = 0;
+  rows_ = rows.size();
   if (rows.empty()) return;
   mean_ = std::accumulate(labels.begin(), labels.end(), 0.0) / static_cast<double>(labels.size());
   Fitter fitter(options_, rows, labels, mean_);

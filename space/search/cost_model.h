@@ -2,6 +2,7 @@
 // of quantised features, small enough to be fitted anew after each batch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,7 @@ class CostModel {
   // Forgets what was before. `rows` of equal length, `labels` parallel to them. The same data give the same model.
   void fit(const std::vector<std::vector<float>>& rows, const std::vector<float>& labels);
   bool fitted() const { return !trees_.empty(); }
+  size_t rows() const { return rows_; }  // that it was fitted to
   double predict(const std::vector<float>& row) const;
 
  private:
@@ -41,6 +43,7 @@ class CostModel {
   static double output(const Tree& tree, const std::vector<float>& row);
 
   Options options_;
+  size_t rows_ = 0;
   double mean_ = 0;
   std::vector<Tree> trees_;
 };

@@ -13,7 +13,9 @@ namespace {
 
 constexpr int kElite = 24;        // measured schedules that become parents
 constexpr float kWorstLabel = 3;  // beyond eight times the anchor it does not matter how slow it is
-constexpr double kOwnRows = 16;   // measurements of a workload after which the learned model counts as much as the machine model
+// Measurements of a workload after which the learned model alone counts; before, the machine model has a part. So many of other
+// workloads are worth one of its own, up to a limit.
+constexpr double kOwnRows = 32, kOthersRows = 8, kMostOfOthers = 24;
 
 // Structure and register tiles: what makes programs of one kind.
 uint64_t kind_of(const Walk& w) {
@@ -110,7 +112,9 @@ class EvolutionarySearch::Generation {
                  .value()) {
     double rows = 0;
     for (const auto& [hash, o] : search.observed_) rows += o.row.empty() || o.ratios.empty() ? 0 : 1;
-    trust_ = model.fitted() ? rows / (rows + kOwnRows) : 0;
+    const double others = std::min(kMostOfOthers, (static_cast<double>(model.rows()) - rows) / kOthersRows);
+    const double worth = rows + std::max(0.0, others);
+    trust_ = model.fitted() ? std::min(1.0, worth / kOwnRows) : 0;
   }
 
   std::vector<Schedule> run(int count) {
@@ -194,9 +198,10 @@ class EvolutionarySearch::Generation {
 
   // The best of the pool, not too many of one kind, and some that are only drawn.
   std::vector<Schedule> batch(int count) {
-    const bool first = search_.trials() == 0;  // nothing is known: look around
-    const int drawn = static_cast<int>(std::lround(count * (first ? 0.5 : search_.options_.random_share)));
-    const int of_a_kind = std::max(2, first ? count / 8 : count / 3);
+    const double curious = search_.trials() == 0 ? 1 - trust_ : 0;  // nothing is known: look around
+    const double share = search_.options_.random_share;
+    const int drawn = static_cast<int>(std::lround(count * (share + curious * std::max(0.0, 0.5 - share))));
+    const int of_a_kind = std::max(2, curious > 0.5 ? count / 8 : count / 3);
     std::vector<Schedule> out;
     std::set<uint64_t> taken;
     const auto take = [&](const Individual& i) {

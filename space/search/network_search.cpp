@@ -90,6 +90,27 @@ class NetworkSearch {
     }
   }
 
+  // What was measured of other workloads on this target teaches the cost model, too.
+  void read_others() {
+    constexpr size_t kRows = 2000, kOfOne = 100;
+    if (!records_ || tasks_.empty()) return;
+    std::set<uint64_t> own;
+    for (const Task& t : tasks_) own.insert(ir::workload_hash(t.search.space().subgraph()));
+    const Target& target = tasks_[0].search.space().target();
+    std::vector<WorkloadSummary> all = records_->workloads();
+    std::reverse(all.begin(), all.end());  // the newest first
+    for (const WorkloadSummary& w : all) {
+      if (w.target_hash != target_hash(target) || own.contains(w.workload_hash)) continue;
+      if (other_rows_.size() >= kRows) break;
+      options_.cancel.check();
+      const std::vector<Record> records = records_->of_workload(w.workload_hash, w.target_hash);
+      EvolutionarySearch other(Space::build(ir::parse_subgraph(records.at(0).workload), target), EvolutionOptions());
+      for (size_t i = records.size() - std::min(records.size(), kOfOne); i < records.size(); ++i)
+        other.observe(parse_schedule(records[i].schedule), records[i].ratio, records[i].status == MeasureStatus::kOk);
+      other.add_rows(other_rows_, other_labels_);
+    }
+  }
+
   void measure_all() {
     std::vector<int> counts;
     for (const Task& t : tasks_) counts.push_back(t.count);
@@ -101,6 +122,7 @@ class NetworkSearch {
       total += scheduler.budget(static_cast<int>(i));
     }
     if (total == 0) return;
+    read_others();
     ProgressTask progress(options_.progress ? *options_.progress : no_progress(), "search", total);
     for (int i = scheduler.next(); i >= 0; i = scheduler.next()) {
       options_.cancel.check();
@@ -155,8 +177,8 @@ class NetworkSearch {
   }
 
   void learn() {
-    std::vector<std::vector<float>> rows;
-    std::vector<float> labels;
+    std::vector<std::vector<float>> rows = other_rows_;
+    std::vector<float> labels = other_labels_;
     for (const Task& t : tasks_) t.search.add_rows(rows, labels);
     constexpr size_t kEnough = 16;
     if (rows.size() >= kEnough) model_.fit(rows, labels);
@@ -179,6 +201,8 @@ class NetworkSearch {
   RecordStore* records_;
   const SearchOptions& options_;
   std::vector<Task> tasks_;
+  std::vector<std::vector<float>> other_rows_;  // of workloads that are not searched
+  std::vector<float> other_labels_;
   CostModel model_;
 };
 

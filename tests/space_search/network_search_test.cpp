@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -33,6 +34,7 @@ class FakeMeasurer : public Measurer {
     for (const Schedule& s : schedules) {
       EXPECT_TRUE(space.replay(s).ok());
       ++times[{workload, hash(s)}];
+      log_ratios += std::log2(latency.ratio(s));
       b.programs.push_back(timed(latency.ms(s), latency.ratio(s)));
       Measurement& m = b.programs.back();
       if (hash(s) % 16 == 3) m = Measurement{MeasureStatus::kCrashed, "signal 11", {}, 0, 0, 0};
@@ -46,6 +48,7 @@ class FakeMeasurer : public Measurer {
   int batches() const { return batches_; }
   std::map<std::pair<uint64_t, uint64_t>, int> times;  // by workload and schedule
   int interrupt_at = -1;                               // before this batch
+  double log_ratios = 0;                               // sum of log2, over all programs
 
  private:
   static Measurement timed(double ms, double ratio) {
@@ -150,6 +153,29 @@ TEST(NetworkSearch, RecordsAreTrials) {
   const SearchResult elsewhere =
       search_network({{Space::build(convolution(28, 64, 64, 3, 1), t), 1, "conv"}}, fourth, &store, options_with(8));
   EXPECT_EQ(elsewhere.measured, 8);
+}
+
+// The programs of the first batch of a workload are better for what is known of another one.
+TEST(NetworkSearch, OtherWorkloadsTeach) {
+  Target t = named_target("x86-64-v3");
+  t.cores = 2;
+  const SearchWorkload unknown = {Space::build(convolution(14, 128, 128, 3, 1), t), 1, "unknown"};
+  double with = 0, without = 0;
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    const codegen::TempFolder folder;
+    RecordStore store(folder.path() / "r.db");
+    FakeMeasurer a, b, c;
+    SearchOptions o = options_with(128);
+    o.seed = seed;
+    search_network({network()[0]}, a, &store, o);
+    o.trials = 16;
+    search_network({unknown}, b, &store, o);
+    search_network({unknown}, c, nullptr, o);
+    with += b.log_ratios / 16 / 3;
+    without += c.log_ratios / 16 / 3;
+  }
+  std::printf("log2 of the speed in the first batch: %.2f with records of another workload, %.2f without\n", with, without);
+  EXPECT_GT(with, without + 0.2);
 }
 
 TEST(NetworkSearch, AnInterruptLosesNoBatchThatWasMeasured) {

@@ -21,7 +21,10 @@ TEST(Reports, Compile) {
   ASSERT_EQ(s.tlm({"compile", s.zoo("tiny_cnn"), "-o", "a.tlm", "--report", "r.json"}).code, 0);
   const Json r = Json::parse(s.read("r.json"));
   EXPECT_EQ(keys(r),
-            words("codegen_ms compile_ms details import_ms max_error runtime_calls schedule_ms subgraphs total_ms workloads"));
+            words("codegen_ms compile_ms details import_ms max_error runtime_calls schedule_ms scheduler search subgraphs "
+                           "total_ms workloads"));
+  EXPECT_EQ(r["scheduler"], "default");
+  EXPECT_TRUE(r["search"].is_null());
   for (const char* time : {"import_ms", "schedule_ms", "codegen_ms", "compile_ms", "total_ms"})
     EXPECT_GE(r[time].get<double>(), 0) << time;
   EXPECT_GE(r["total_ms"].get<double>(), r["compile_ms"].get<double>());
@@ -30,7 +33,7 @@ TEST(Reports, Compile) {
   EXPECT_LT(r["max_error"].get<double>(), 1e-4);
   ASSERT_EQ(r["details"].size(), 9u);
   for (const Json& d : r["details"]) {
-    EXPECT_EQ(keys(d), words("count flops hash max_error name schedule"));
+    EXPECT_EQ(keys(d), words("count flops hash max_error name ratio schedule trials"));
     EXPECT_LE(d["max_error"].get<double>(), r["max_error"].get<double>());
   }
 }

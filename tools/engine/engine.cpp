@@ -10,10 +10,10 @@
 
 namespace tlm {
 
-std::vector<std::string> scheduler_names() { return {"default", "constructive", "random"}; }
+std::vector<std::string> scheduler_names() { return {"default", "constructive", "random", "search"}; }
 
 std::unique_ptr<space::Scheduler> make_scheduler(const std::string& name, uint64_t seed) {
-  if (name == "default" || name == "constructive") return space::make_constructive_scheduler();
+  if (name == "default" || name == "constructive" || name == "search") return space::make_constructive_scheduler();
   if (name == "random") return space::make_random_scheduler(seed);
   std::string names;
   for (const std::string& n : scheduler_names()) names += (names.empty() ? "" : ", ") + n;
@@ -44,8 +44,17 @@ ir::Graph Engine::import(const std::filesystem::path& onnx, const ir::OnnxOption
   return g;
 }
 
+ModelSearch Engine::search(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given) const {
+  ModelSearch found = search_model(g, given, options_);
+  if (options_.time) options_.time("search", 1000 * found.seconds);
+  return found;
+}
+
 codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules,
                                        bool check_errors) const {
+  if (options_.scheduler == "search") {
+    for (auto& [hash, found] : search(g, schedules).workloads) schedules[hash] = std::move(found.schedule);
+  }
   std::optional<codegen::BinaryCache> cache;
   if (!options_.cache.empty()) cache.emplace(options_.cache);
   codegen::CompileOptions options;

@@ -16,6 +16,7 @@
 #include "tlm/core/target.h"
 #include "tlm/ir/onnx/onnx_reader.h"
 #include "tlm/space/scheduler.h"
+#include "tlm/tools/engine/model_search.h"
 
 namespace tlm {
 
@@ -23,6 +24,7 @@ struct EngineOptions {
   Target target = host_target();
   std::string scheduler = "default";  // scheduler_names()
   uint64_t seed = 0;                  // of schedulers that draw
+  SearchSettings search;              // of the scheduler "search"
   int jobs = 0;                       // compile workers; 0: one for each core of this machine
   std::filesystem::path cache;        // folder of compiled objects; empty: none is kept
   std::string c_compiler;             // program; empty: the system's
@@ -37,7 +39,7 @@ struct EngineOptions {
 
 // "default", "random", …
 std::vector<std::string> scheduler_names();
-// Throws Error(kUsage) that lists the names.
+// Throws Error(kUsage) that lists the names. Of "search" what it begins with: it measures, see Engine::search.
 std::unique_ptr<space::Scheduler> make_scheduler(const std::string& name, uint64_t seed);
 
 // Engines are independent of one another; one engine may be used by one thread at a time.
@@ -47,6 +49,8 @@ class Engine {
 
   // Reads an ONNX file and runs the graph passes. Throws Error.
   ir::Graph import(const std::filesystem::path& onnx, const ir::OnnxOptions& options = {}) const;
+  // Searches schedules for the workloads of `g` that `given` lacks, whatever the scheduler is.
+  ModelSearch search(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given = {}) const;
   // `g` as import returns it. `schedules` (by workload hash) are replayed instead of asking the scheduler.
   codegen::CompiledModel compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules = {},
                                  bool check_errors = false) const;

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdio>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,8 @@ namespace tlm::tools {
 namespace {
 
 struct Options {
-  std::string model, out, report, emit_schedules, schedules;
+  std::string model, out, report, emit_schedules, schedules, records;
+  int trials = SearchSettings().trials;
   int explain = -1;
   EngineFlags flags;
 };
@@ -29,8 +31,17 @@ double ms_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-std::string report_json(const codegen::CompileReport& r, double import_ms, double total_ms) {
+// What a search did; null: another scheduler chose.
+nlohmann::ordered_json search_json(const ModelSearch* s) {
+  if (!s) return nullptr;
+  return {{"measured", s->measured}, {"seconds", s->seconds}, {"network_ms", s->network_ms}, {"default_ms", s->anchor_ms}};
+}
+
+std::string report_json(const codegen::CompileReport& r, const std::string& scheduler, const ModelSearch* search,
+                        double import_ms, double total_ms) {
   nlohmann::ordered_json j;
+  j["scheduler"] = scheduler;
+  j["search"] = search_json(search);
   j["import_ms"] = import_ms;
   j["schedule_ms"] = r.schedule_ms;
   j["codegen_ms"] = r.codegen_ms;
@@ -49,6 +60,10 @@ std::string report_json(const codegen::CompileReport& r, double import_ms, doubl
     item["count"] = w.count;
     item["flops"] = w.flops;
     item["schedule"] = print(w.schedule);
+    const auto found = search ? search->workloads.find(w.hash) : std::map<uint64_t, space::SearchOutcome>::const_iterator();
+    const bool searched = search && found != search->workloads.end();
+    item["trials"] = searched ? nlohmann::ordered_json(found->second.trials) : nlohmann::ordered_json(nullptr);
+    item["ratio"] = searched ? nlohmann::ordered_json(found->second.ratio) : nlohmann::ordered_json(nullptr);
     item["max_error"] = w.max_error ? nlohmann::ordered_json(*w.max_error) : nlohmann::ordered_json(nullptr);
     if (w.max_error) worst = std::max(worst, *w.max_error), known = true;
     workloads.push_back(std::move(item));
@@ -66,30 +81,59 @@ void warn_of_unused(std::map<uint64_t, space::Schedule> schedules, const codegen
               to_hex(schedules.begin()->first) + " for one; workloads without a schedule were left to the scheduler");
 }
 
+// Each workload's best, for people.
+void print_search(const ModelSearch& search, const codegen::CompileReport& report) {
+  std::vector<std::vector<std::string>> table = {{"subgraph", "count", "trials", "default ms", "best ms", "times as fast"}};
+  for (const codegen::WorkloadReport& w : report.workloads) {
+    const auto found = search.workloads.find(w.hash);
+    if (found == search.workloads.end()) continue;
+    const space::SearchOutcome& s = found->second;
+    table.push_back({w.name, std::to_string(w.count), std::to_string(s.trials), number(s.best_ms * s.ratio), number(s.best_ms),
+                     fixed(s.ratio, 2)});
+  }
+  std::fputs(table_text(table).c_str(), stderr);
+  std::fprintf(stderr, "tlm: search: %d schedules measured in %s; network %s ms, with default schedules %s ms\n", search.measured,
+               duration_text(search.seconds).c_str(), number(search.network_ms).c_str(), number(search.anchor_ms).c_str());
+}
+
 int run(const Options& o, const CommandContext& context) {
   if (o.out.empty() && o.explain < 0)
     throw Error(ErrorCode::kUsage, "-o is missing", "",
                 "tlm compile " + o.model + " -o OUT.tlm, or --explain K to only look at subgraph K");
   if (o.out.empty() && !(o.report + o.emit_schedules).empty())
     throw Error(ErrorCode::kUsage, "--report and --emit-schedules want -o: without it nothing is compiled");
+  const bool searches = o.flags.scheduler == "search";
+  if (!searches && !o.records.empty())
+    throw Error(ErrorCode::kUsage, "--records wants --scheduler search: no other scheduler measures");
   check_output_files({{"-o", o.out}, {"--report", o.report}, {"--emit-schedules", o.emit_schedules}},
                      {o.model, o.schedules, o.flags.target});
   const auto begin = std::chrono::steady_clock::now();
   ConsoleProgress progress;
-  const Engine engine(o.flags.engine_options(context, &progress));
+  EngineOptions options = o.flags.engine_options(context, &progress);
+  options.search.trials = o.trials;
+  options.search.records = o.records;
+  const Engine engine(std::move(options));
   std::map<uint64_t, space::Schedule> schedules;
   if (!o.schedules.empty()) schedules = read_schedule_file(o.schedules);
   const ir::Graph g = engine.import(o.model, o.flags.onnx_options());
   const double import_ms = ms_since(begin);
-  if (o.explain >= 0) std::fputs(explain_subgraph(engine, g, o.explain, schedules).c_str(), stdout);
+  std::optional<ModelSearch> search;
+  std::map<uint64_t, space::Schedule> chosen = schedules;
+  if (searches) {
+    search = engine.search(g, schedules);
+    for (const auto& [hash, found] : search->workloads) chosen[hash] = found.schedule;
+  }
+  if (o.explain >= 0) std::fputs(explain_subgraph(engine, g, o.explain, chosen).c_str(), stdout);
   if (o.out.empty()) return 0;
-  const codegen::CompiledModel model = engine.compile(g, schedules, !o.report.empty());
+  const codegen::CompiledModel model = engine.compile(g, chosen, !o.report.empty());
   warn_of_unused(schedules, model.report, context.log);
   context.cancel.check();
   codegen::write_package(model, o.out);
   const double total_ms = ms_since(begin) - model.report.check_ms;
   if (!o.emit_schedules.empty()) write_file_atomic(o.emit_schedules, schedule_file_text(model.report));
-  if (!o.report.empty()) write_file_atomic(o.report, report_json(model.report, import_ms, total_ms));
+  if (!o.report.empty())
+    write_file_atomic(o.report, report_json(model.report, o.flags.scheduler, search ? &*search : nullptr, import_ms, total_ms));
+  if (search) print_search(*search, model.report);
   std::fprintf(
       stderr,
       "tlm: wrote %s: %d subgraphs (%zu distinct), %d runtime calls; %s s (import %s, schedule %s, code %s, compile %s)\n",
@@ -116,6 +160,11 @@ void add_compile_command(CLI::App& app, CommandContext& context) {
            "Write the chosen schedules as text, for people and for --schedules");
   add_text(*command, "--schedules", o->schedules, "FILE",
            "Take schedules from a file; the scheduler is asked for workloads that it lacks");
+  add_number(*command, "--trials", o->trials, "N",
+             "Schedules that `--scheduler search` measures for each workload, at most (default: 64)", 1, 1 << 24);
+  add_text(*command, "--records", o->records, "FILE",
+           "Records of measurements: those in it count as trials, new ones are added batch by batch. A search that was "
+           "interrupted goes on from there, and other models profit");
   add_number(*command, "--explain", o->explain, "K",
              "Print stages, sentence, schedule, loops and source of subgraph K (counted from 0, as `tlm inspect` lists them); "
              "without -o "
@@ -128,6 +177,7 @@ Examples:
   tlm compile bert.onnx -o bert.tlm --dim batch=1 --dim sequence=128
   tlm compile net.onnx -o net.tlm --emit-schedules net.schedules     write the schedules down, change one,
   tlm compile net.onnx -o new.tlm --schedules net.schedules          and compile with it
+  tlm compile net.onnx -o net.tlm --scheduler search --trials 200 --records net.db    measure schedules on this machine
   tlm compile net.onnx --explain 3 | less                            how subgraph 3 becomes C)");
   command->callback([o, &context] { context.run = [o, &context] { return run(*o, context); }; });
 }

@@ -1,0 +1,33 @@
+// The scheduler "search" for a whole model: its distinct workloads, measured on this machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "tlm/ir/graph/graph.h"
+#include "tlm/space/search/network_search.h"
+
+namespace tlm {
+
+struct EngineOptions;
+
+struct SearchSettings {
+  int trials = 64;                // schedules measured for each workload, at most
+  std::filesystem::path records;  // what is known already, and where batches are written as they are measured; empty: nowhere
+  std::shared_ptr<space::Measurer> measurer;  // null: codegen's, on this machine
+};
+
+struct ModelSearch {
+  std::map<uint64_t, space::SearchOutcome> workloads;  // by hash
+  int measured = 0;                                    // schedules
+  double seconds = 0;
+  double network_ms = 0, anchor_ms = 0;  // all workloads as often as the model runs them: found schedules, constructive ones
+};
+
+// Workloads with a schedule in `given` are left out. Throws Error: kInterrupted (finished batches are in the records),
+// kEnvironment, kUnsupported (a target that is not this machine, unless the records hold all trials).
+ModelSearch search_model(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given, const EngineOptions& options);
+
+}  // namespace tlm
