@@ -6,6 +6,7 @@
 
 #include "tlm/codegen/lower/nest_builder.h"
 #include "tlm/core/error.h"
+#include "tlm/space/physical_layout.h"
 
 namespace tlm::codegen {
 
@@ -39,10 +40,10 @@ Kernel declare(const Subgraph& g, const SchedulePlan& plan) {
     b.name = t.name;
     b.dtype = t.dtype;
     b.shape = t.shape;
-    b.strides = t.strides.size() == t.shape.size() ? t.strides : row_major_strides(t.shape);
+    b.strides = space::physical_strides(t);
     b.offset = t.offset;
     b.scope = t.role == TensorRole::kInternal ? MemoryScope::kWorkspace : MemoryScope::kGlobal;
-    b.elements = t.role == TensorRole::kInternal ? element_count(t.shape) : t.buffer_elements;
+    b.elements = space::physical_elements(t);
     k.buffers.push_back(std::move(b));
   }
   for (TensorRole role : {TensorRole::kInput, TensorRole::kOutput, TensorRole::kConstant}) {

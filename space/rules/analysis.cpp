@@ -148,11 +148,6 @@ class Collector {
 
 }  // namespace
 
-std::vector<int64_t> physical_strides(const ir::TensorDecl& t) {
-  if (t.role == ir::TensorRole::kConstant || t.strides.size() != t.shape.size()) return row_major_strides(t.shape);
-  return t.strides;
-}
-
 bool same_index(const Expr& a, const Expr& b, const std::vector<int64_t>& extents) {
   const int n = static_cast<int>(extents.size());
   auto x = ir::as_affine(a, n), y = ir::as_affine(b, n);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tlm/ir/tensor/subgraph.h"
+#include "tlm/space/physical_layout.h"
 #include "tlm/space/plan.h"
 
 namespace tlm::space {
@@ -51,9 +52,6 @@ struct NestInfo {
 
 // Nest of `root` with the given epilogue. All attachments are decided.
 NestInfo analyse_nest(const ir::Subgraph& g, const std::vector<Attach>& attach, int root, const std::vector<int>& epilogue);
-
-// Strides of a tensor in elements, by dimension: as declared, or row-major where a schedule places the tensor.
-std::vector<int64_t> physical_strides(const ir::TensorDecl& t);
 
 // Whether two index expressions agree at every point (axes of one point do not matter). False where it cannot tell.
 bool same_index(const ir::Expr& a, const ir::Expr& b, const std::vector<int64_t>& extents);

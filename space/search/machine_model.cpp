@@ -11,7 +11,8 @@
 namespace tlm::space {
 namespace {
 
-constexpr double kIssue = 2;     // vector operations, and loads, that start in one cycle
+constexpr double kIssue = 2;     // vector operations that start in one cycle
+constexpr double kLoads = 1.5;   // loads; two where no banks conflict
 constexpr double kLatency = 5;   // cycles until a dependent operation can start, with a little slack
 constexpr double kFrontEnd = 5;  // instructions that start in one cycle
 constexpr double kJump = 3;      // instructions that close a loop
@@ -140,7 +141,7 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   const double product = t.fma || !n.reduces || n.body_ops < 1 ? 0 : 1;
   const double ops = acc * chains * std::max(1.0, n.body_ops + product) / n.accumulators;
   const double issued = (ops + loads + kJump / unrolled) / kFrontEnd;
-  double step = std::max({ops / kIssue, loads / kIssue, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
+  double step = std::max({ops / kIssue, loads / kLoads, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
   if (shared && !fits) step *= 1.3;
   step += kEvicted * evicted;
   double guards = 0, inside = 1;  // each point off the vector axis tests its own, but for tiles away from the border
