@@ -161,9 +161,11 @@ class NetworkSearch {
     const int before = t.search.trials();
     const auto holds = [&](const Schedule& s) { return std::find(schedules.begin(), schedules.end(), s) != schedules.end(); };
     if (t.search.best() != t.search.anchor() && !holds(t.search.best())) schedules.push_back(t.search.best());
+    options_.log.debug("search: measuring " + std::to_string(schedules.size()) + " schedules of " + t.name);
     const Batch batch = measurer_.measure(t.search.space(), schedules, options_.cancel);
     TLM_CHECK(batch.programs.size() == schedules.size());
     if (records_) records_->append(batch_records(t.search.space(), schedules, batch, "search", options_.seed));
+    options_.log.debug("search: batch " + batch.id + " is measured");
     if (batch.anchor.timed()) t.anchor_ms.push_back(batch.anchor.median_ms);
     t.search.observe(t.search.anchor(), batch.anchor.ratio, batch.anchor.status == MeasureStatus::kOk);
     for (size_t i = 0; i < schedules.size(); ++i) {
