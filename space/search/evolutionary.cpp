@@ -47,12 +47,14 @@ EvolutionarySearch::EvolutionarySearch(std::shared_ptr<const Space> space, const
 }
 
 void EvolutionarySearch::observe(const Schedule& s, double ratio, bool trusted) {
-  const auto [at, fresh] = observed_.try_emplace(hash(s));
+  // A schedule of an older space lacks decisions; what it says in today's is what counts.
+  const Result<Walk> walk = space_->replay(s);
+  const Schedule now = walk.ok() ? walk->schedule() : s;
+  const auto [at, fresh] = observed_.try_emplace(hash(now));
   Observed& o = at->second;
   if (fresh) {
-    o.schedule = s;
-    // A schedule that reads back as another one is of an older space: what it was measured as is the other.
-    if (const Result<Walk> w = space_->replay(s); w.ok()) o.row = feature_row(features(*w), anchor_features_);
+    o.schedule = now;
+    if (walk.ok()) o.row = feature_row(features(*walk), anchor_features_);
   }
   if (ratio > 0) o.ratios.push_back(ratio);
   o.trusted = o.trusted || (ratio > 0 && trusted);

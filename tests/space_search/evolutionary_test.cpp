@@ -142,5 +142,23 @@ TEST(Evolutionary, TheBestIsTrusted) {
   EXPECT_EQ(rows.size(), 3u);
 }
 
+// Records outlive the space: what they lack is neutral, what is no longer legal counts as a trial and no more.
+TEST(Evolutionary, SchedulesOfOtherSpaces) {
+  const auto space = space_of(matmul(64, 64, 64));
+  EvolutionarySearch search(space, EvolutionOptions());
+  const Schedule plain = space->replay(Schedule()).value().schedule();
+  Schedule older = plain;
+  older.choices.pop_back();
+  search.observe(older, 2, true);
+  search.observe(plain, 4, true);
+  EXPECT_EQ(search.trials(), 1);
+  EXPECT_EQ(search.best(), plain);
+  EXPECT_EQ(search.best_ratio(), 3);
+  search.observe(parse_schedule("micro.s0=zebra:2x8"), 9, true);
+  EXPECT_EQ(search.trials(), 2);
+  EXPECT_EQ(search.best(), plain);
+  EXPECT_EQ(search.propose(8, CostModel()).size(), 8u);
+}
+
 }  // namespace
 }  // namespace tlm::space::test

@@ -82,9 +82,11 @@ TEST(Search, Refusals) {
   s.zoo("tiny_mlp");
   s.write("damaged.db", "garbage, more than a header of SQLite could be");
   s.refuses(words("compile tiny_mlp.onnx -o a.tlm --records r.db"), 2, "--records wants --scheduler search");
+  s.refuses(words("compile tiny_mlp.onnx -o r.db --scheduler search --records r.db"), 2, "--records name the same file");
+  s.refuses(words("compile tiny_mlp.onnx -o a.tlm --scheduler search --records tiny_mlp.onnx"), 2, "would overwrite an input");
   s.refuses(words("compile tiny_mlp.onnx -o a.tlm --scheduler search --trials 0"), 2, "--trials");
   s.refuses(words("compile tiny_mlp.onnx -o a.tlm --scheduler search --records damaged.db"), 3, "damaged.db");
-  s.refuses(words("compile tiny_mlp.onnx -o a.tlm --scheduler search --records none/r.db"), 5, "none/r.db");
+  s.refuses(words("compile tiny_mlp.onnx -o a.tlm --scheduler search --records none/r.db"), 5, "none");
   s.refuses(words("compile tiny_mlp.onnx -o a.tlm --scheduler search --target sm_80"), 4, "");
 }
 

@@ -105,7 +105,7 @@ int run(const Options& o, const CommandContext& context) {
   const bool searches = o.flags.scheduler == "search";
   if (!searches && !o.records.empty())
     throw Error(ErrorCode::kUsage, "--records wants --scheduler search: no other scheduler measures");
-  check_output_files({{"-o", o.out}, {"--report", o.report}, {"--emit-schedules", o.emit_schedules}},
+  check_output_files({{"-o", o.out}, {"--report", o.report}, {"--emit-schedules", o.emit_schedules}, {"--records", o.records}},
                      {o.model, o.schedules, o.flags.target});
   const auto begin = std::chrono::steady_clock::now();
   ConsoleProgress progress;
