@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -36,8 +37,7 @@ void EngineFlags::add_target_options(CLI::App& command) {
   for (const std::string& n : target_names()) names += (names.empty() ? "" : ", ") + n;
   add_text(command, "--target", target, "NAME|FILE.json",
            "Machine to prepare for: " + names + ", or a file as `tlm target` prints it (default: native, this machine)");
-  add_number(command, "--threads", threads, "T", "Cores that the schedules are for (default: those of the target)", 1,
-             kMaxThreads);
+  add_number(command, "--threads", threads, "T", "Cores that the schedules are for (default: as the target's file says, else all of this machine)", 1, kMaxThreads);
   command.add_option("--numerics", numerics, "fast (polynomials with a stated error, reordered sums) or strict (default: fast)")
       ->option_text("fast|strict")
       ->check(CLI::IsMember({"fast", "strict"}));
@@ -58,7 +58,12 @@ void EngineFlags::add_compile_options(CLI::App& command) {
 EngineOptions EngineFlags::engine_options(const CommandContext& context, Progress* progress) const {
   EngineOptions options;
   options.target = load_target(target);
-  if (threads > 0) options.target.cores = threads;
+  if (threads > 0) {
+    options.target.cores = threads;
+  } else if (const auto names = target_names();
+             options.target.device == DeviceKind::kCpu && std::find(names.begin(), names.end(), target) != names.end()) {
+    options.target.cores = host_target().cores;  // a name says nothing of cores, a file does
+  }
   options.target.numerics = numerics == "strict" ? Numerics::kStrict : Numerics::kFast;
   options.scheduler = scheduler;
   options.seed = seed;
