@@ -7,6 +7,7 @@
 #include "tlm/codegen/lower/load_once.h"
 #include "tlm/codegen/lower/merge_parallel.h"
 #include "tlm/codegen/lower/place_storage.h"
+#include "tlm/codegen/lower/transpose_loads.h"
 #include "tlm/codegen/lower/unroll.h"
 #include "tlm/codegen/lower/vectorize.h"
 
@@ -22,6 +23,7 @@ ir::Kernel lower(const ir::Subgraph& g, const space::SchedulePlan& plan, const T
   pass("place_storage", [&] { place_storage(k); });
   pass("vectorize", [&] { vectorize(k); });
   pass("unroll", [&] { unroll(k); });
+  pass("transpose_loads", [&] { transpose_loads(k); });
   pass("load_once", [&] { load_once(k); });
   pass("form_fma", [&] { form_fma(k, target); });
   pass("merge_parallel", [&] { merge_parallel(k); });

@@ -1,5 +1,6 @@
 #include "tlm/codegen/source/c_expr.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -132,6 +133,25 @@ std::string CExpr::load(const Expr& e) {
   return "((" + preamble_.type(e->dtype, e->lanes) + ")" + v + ")";
 }
 
+// Lanes of at most two vectors of one length in another order. (Written lane by lane, compilers look through a chain of such vectors
+// and load each lane by itself.)
+std::string CExpr::shuffle(const Expr& e) {
+  if (e->dtype == DType::kBool) return "";
+  std::vector<Expr> from;
+  std::string lanes;
+  for (const Expr& a : e->args) {
+    if (a->op != Op::kLane || a->args[0]->op != Op::kLocal) return "";
+    const Expr& v = a->args[0];
+    auto it = std::find_if(from.begin(), from.end(), [&](const Expr& f) { return equal(f, v); });
+    if (it == from.end()) {
+      if (from.size() == 2 || (!from.empty() && from[0]->lanes != v->lanes)) return "";
+      it = from.insert(from.end(), v);
+    }
+    lanes += ", " + std::to_string((it - from.begin()) * v->lanes + a->ival);
+  }
+  return "__builtin_shufflevector(" + text(from.front()) + ", " + text(from.back()) + lanes + ")";
+}
+
 std::string CExpr::vector(const Expr& e, int lanes) {
   if (e->lanes == lanes) return text(e);
   TLM_CHECK(e->lanes == 1);
@@ -156,6 +176,7 @@ std::string CExpr::text(const Expr& expr) {
       return "(" + vector(e->args[0], e->lanes) + " + " + steps + "}))";
     }
     case Op::kVector: {
+      if (const std::string s = shuffle(e); !s.empty()) return s;
       std::string out = "((" + preamble_.type(e->dtype, e->lanes) + "){";
       for (size_t i = 0; i < e->args.size(); ++i) {
         const std::string item = text(e->args[i]);

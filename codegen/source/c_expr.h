@@ -15,6 +15,7 @@ class CExpr {
 
   std::string text(const ir::Expr& e);                                                  // with the lanes that it has
   std::string vector(const ir::Expr& e, int lanes);                                     // broadcast if it is a scalar
+  std::string shuffle(const ir::Expr& e);  // of a kVector node; "" if it is none
   std::string address(int buffer, const ir::Expr& offset);                              // "(b0 + x + 3)", the constant last
   std::string element(int buffer, const ir::Expr& offset);                              // "b0[x + 3]"
   std::string local(int id) const { return k_.locals[static_cast<size_t>(id)] + "_"; }  // no type or function ends so

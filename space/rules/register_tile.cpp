@@ -21,12 +21,21 @@ std::vector<int64_t> tile_extents(int64_t extent, int64_t limit) {
   return out;
 }
 
+// A vector of axis `v` reads rows of which axis `a` walks along one: four rows and columns are transposed in registers.
+bool turned_along(const NestInfo& n, int v, int a) {
+  if (v < 0 || n.guard_varies[static_cast<size_t>(v)] || n.guard_varies[static_cast<size_t>(a)]) return false;
+  for (const Access& l : n.loads) {
+    if (!l.constant && !l.index && !streams_along(n, l, v) && l.stride[v] != kIrregular && l.stride[a] == 1) return true;
+  }
+  return false;
+}
+
 // Spatial axes that may be tiled beside vector axis `v`: most reuse first, then innermost.
 std::vector<int> tiled_axes(const NestInfo& n, int v) {
   std::vector<std::pair<int, int>> ranked;
   for (int a = 0; a < n.spatial; ++a) {
     if (a == v || n.extent[a] == 1) continue;
-    int reused = 0;
+    int reused = turned_along(n, v, a) ? 1 : 0;
     for (const Access& l : n.loads) reused += !l.epilogue && !l.index && !l.depends(a);
     ranked.push_back({-reused, -a});
   }
@@ -142,8 +151,26 @@ std::vector<int> vector_axes(const NestInfo& n, bool* gathers) {
     for (const Access& s : n.stores) stores = stores && s.stride[a] == 1;
     if (stores) (contiguous ? fast : slow).push_back(a);
   }
+  // Rows that a reduction walks along are transposed in registers while it does.
+  const auto turned = [&](int v) {
+    return std::any_of(n.loads.begin(), n.loads.end(), [&](const Access& l) { return !streams_along(n, l, v); }) &&
+           std::all_of(n.loads.begin(), n.loads.end(), [&](const Access& l) {
+             if (l.index) return !l.depends(v);
+             if (streams_along(n, l, v)) return true;
+             if (l.epilogue || l.stride[v] == kIrregular || l.constant) return false;
+             for (int a = n.spatial; a < static_cast<int>(n.extent.size()); ++a)
+               if (a != n.scan && l.stride[a] == 1) return true;
+             return false;
+           });
+  };
+  std::vector<int> rows;
+  if (n.reorderable && !fast.empty()) {
+    for (int v : slow)
+      if (!n.guard_varies[v] && turned(v)) rows.push_back(v);
+  }
   // A spatial axis needs no combination at the end.
   std::stable_partition(fast.begin(), fast.end(), [&](int a) { return a < n.spatial; });
+  fast.insert(fast.end(), rows.begin(), rows.end());
   if (gathers) *gathers = fast.empty();
   return fast.empty() ? slow : fast;
 }
@@ -182,7 +209,8 @@ std::vector<Micro> micro_candidates(const NestInfo& n, const Target& t) {
         if (vectors && legal(m)) rows.push_back(m);
         for (size_t i = 0; i < tiled.size() && i < 3; ++i) {
           m.axis[0] = tiled[i];
-          const int64_t cap = n.reduces && reused_along(n, tiled[i]) ? budget : 4;
+          const int64_t few = turned_along(n, v, tiled[i]) ? std::max(4, lanes) : 4;
+          const int64_t cap = n.reduces && reused_along(n, tiled[i]) ? budget : few;
           for (int64_t p : tile_extents(n.extent[tiled[i]], cap)) {
             m.tile[0] = p;
             m.axis[1] = -1;

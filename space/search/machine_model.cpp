@@ -102,6 +102,17 @@ double evicted_lines(const NestInfo& n, const NestPlan& plan, const Target& t, c
   return evicted;
 }
 
+// Instructions for one vector that is no run of memory: its lanes one by one, or, where the tile has four neighbours of each lane,
+// their transposition.
+double gather_cost(const NestInfo& n, const NestPlan& plan, const Access& l, const std::vector<int64_t>& points) {
+  for (int a = 0; a < static_cast<int>(n.extent.size()); ++a) {
+    if (a == plan.vector_axis || a == n.scan || l.constant || l.stride[a] != 1) continue;
+    const int64_t count = a < n.spatial ? points[a] : plan.axes[a].tile;
+    if (count % 4 == 0 && plan.lanes >= 4) return plan.lanes / 4 + 2;
+  }
+  return 1.5 * plan.lanes;
+}
+
 // One register tile whose points along each axis are `points` (vectors on the vector axis).
 double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, const std::vector<int64_t>& points) {
   const int v = plan.vector_axis;
@@ -131,7 +142,7 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
     const Access& l = n.loads[i];
     double count = (fits ? reads[i].distinct : reads[i].all) / unrolled;
     if (horizontal && l.depends(v)) count *= chains;
-    if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= 1.5 * plan.lanes;
+    if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= gather_cost(n, plan, l, points);
     (l.epilogue && n.reduces ? once : loads) += count;
     if (n.reduces && !l.epilogue && !l.index) evicted += evicted_lines(n, plan, t, l, points);
     if (v < 0 || !l.depends(v)) continue;
