@@ -100,9 +100,7 @@ class Transposer {
   void straight(const std::vector<Stmt>& run, std::vector<Stmt>& out) {
     std::map<Key, std::map<int64_t, Column>> found;
     for (size_t i = 0; i < run.size(); ++i) {
-      for_each_gather(run[i], [&](const Expr& e, const Gather& g) {
-        found[{g, e->lanes}].try_emplace(g.column, Column{e, i});
-      });
+      for_each_gather(run[i], [&](const Expr& e, const Gather& g) { found[{g, e->lanes}].try_emplace(g.column, Column{e, i}); });
       // What is stored in between may not be read earlier.
       if (run[i]->kind != StmtKind::kStore) continue;
       std::erase_if(found, [&](const auto& entry) { return entry.first.at.buffer == run[i]->buffer; });
@@ -188,8 +186,8 @@ class Transposer {
     constexpr Order kFirst = {{{0, 0}, {0, 1}, {1, 0}, {1, 1}}}, kSecond = {{{0, 2}, {0, 3}, {1, 2}, {1, 3}}};
     const Expr low01 = mixed("low", rows[0], rows[1], kLow), low23 = mixed("low", rows[2], rows[3], kLow);
     const Expr high01 = mixed("high", rows[0], rows[1], kHigh), high23 = mixed("high", rows[2], rows[3], kHigh);
-    return {mixed("column", low01, low23, kFirst), mixed("column", low01, low23, kSecond), mixed("column", high01, high23, kFirst),
-            mixed("column", high01, high23, kSecond)};
+    return {mixed("column", low01, low23, kFirst), mixed("column", low01, low23, kSecond),
+            mixed("column", high01, high23, kFirst), mixed("column", high01, high23, kSecond)};
   }
 
   Kernel& k_;
@@ -200,7 +198,8 @@ class Transposer {
 void transpose_loads(Kernel& k) {
   for (Phase& p : k.phases) {
     bool gathers = false;
-    visit_exprs(p.body, [&](const Expr& e) { gathers = gathers || any_node(e, [](const Expr& n) { return n->op == Op::kVector; }); });
+    visit_exprs(p.body,
+                [&](const Expr& e) { gathers = gathers || any_node(e, [](const Expr& n) { return n->op == Op::kVector; }); });
     if (gathers) p.body = Transposer(k).block(p.body);
   }
 }

@@ -112,6 +112,10 @@ std::vector<Fault> faults() {
       return nullptr;
     return changed(s, [other](StmtNode& n) { n.var = other; });
   });
+  expr("transpose_loads", "two lanes mixed up", [](Kernel&, const Expr& e) -> Expr {
+    if (e->op != Op::kVector || e->args[0]->op != Op::kLane || equal(e->args[0], e->args[1])) return {};
+    return changed(e, [](ExprNode& n) { std::swap(n.args[0], n.args[1]); });
+  });
   stmt("load_once", "a stale value", [known = std::map<std::pair<int, int>, int>()](Kernel& k, const Stmt& s) mutable -> Stmt {
     if (s->kind != StmtKind::kLet || s->value->op != Op::kLoad) return nullptr;
     const auto [it, fresh] = known.try_emplace({static_cast<int>(s->value->dtype), s->value->lanes}, s->var);
@@ -156,6 +160,8 @@ std::vector<Program> programs(const Target& target) {
       "subgraph \"rows\" {\n  input X: f32[3,37]\n  output Y: f32[3]\n  stage \"rows\" {\n    spatial r:3\n    reduce c:37\n"
       "    body X[r, c] + 1.0\n    combine sum\n    store Y[r] = acc0\n  }\n}\n");
   add(rows, PlanBuilder(rows).vector(0, 1, 8, 2));
+  const Subgraph turned = transposition(9, 20);
+  add(turned, PlanBuilder(turned).vector(0, 1, 8, 1).tile(0, 0, 8));
   GeneratorOptions options;
   options.mode = GeneratorOptions::Mode::kExact;
   for (RandomProgram& p : random_programs(300, 9, target, options))

@@ -47,6 +47,12 @@ ir::Subgraph softmax(int64_t rows, int64_t columns) {
                n(rows) + ", c:" + n(columns) + "\n    body exp(X[r, c] - M[r])/S[r]\n    store Y[r, c] = acc0\n  }\n}\n");
 }
 
+ir::Subgraph transposition(int64_t rows, int64_t columns, const std::string& type) {
+  return parse("subgraph \"turn\" {\n  input X: " + type + "[" + n(columns) + "," + n(rows) + "]\n  output Y: " + type + "[" + n(rows) + "," +
+               n(columns) + "]\n  stage \"turn\" {\n    spatial r:" + n(rows) + ", c:" + n(columns) +
+               "\n    body X[c, r]\n    store Y[r, c] = acc0\n  }\n}\n");
+}
+
 ir::Subgraph argmax(int64_t rows, int64_t columns) {
   return parse("subgraph \"argmax\" {\n  input X: f32[" + n(rows) + "," + n(columns) + "]\n  output Y: i64[" + n(rows) +
                "]\n  stage \"argmax\" {\n    spatial r:" + n(rows) + "\n    reduce c:" + n(columns) +
