@@ -63,7 +63,7 @@ TEST(TransposeLoads, AllTypesAndRemainders) {
   std::vector<Kernel> kernels;
   std::vector<Subgraph> graphs;
   for (const char* type : {"f32", "f64", "f16", "i8", "i32", "i64", "bool"}) {
-    for (const auto [rows, columns] : {std::pair<int64_t, int64_t>{16, 24}, {13, 27}, {7, 5}}) {
+    for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{16, 24}, {13, 27}, {7, 5}}) {
       for (const int64_t tile : {4, 6, 8}) {
         graphs.push_back(transposition(rows, columns, type));
         const Subgraph& g = graphs.back();
