@@ -40,16 +40,6 @@ double median(std::vector<double> v) {
   return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-void refuse_foreign(const Target& t) {
-  const char* hint = "measure on the machine that the target describes";
-  if (t.device != DeviceKind::kCpu) throw Error(ErrorCode::kUnsupported, "programs for GPUs cannot be measured yet", t.name);
-  if (t.arch != host_arch())
-    throw Error(ErrorCode::kUnsupported,
-                "code for " + t.arch + " cannot be measured here: this machine is " + std::string(host_arch()), t.name, hint);
-  const std::vector<std::string> missing = missing_features(t.features);
-  if (!missing.empty()) throw Error(ErrorCode::kUnsupported, "this machine lacks " + missing[0], t.name, hint);
-}
-
 // One batch on its way through the workers.
 class Run {
  public:
@@ -158,7 +148,8 @@ class ProcessMeasurer : public space::Measurer {
   space::Batch measure(const space::Space& space, const std::vector<space::Schedule>& schedules,
                        const CancelToken& cancel) override {
     const Target& target = space.target();
-    refuse_foreign(target);
+    if (const std::string obstacle = measure_obstacle(target); !obstacle.empty())
+      throw Error(ErrorCode::kUnsupported, obstacle, target.name, "measure on the machine that the target describes");
     space::Batch batch;
     space::Walk constructive = space.walk();
     constructive.complete();
@@ -230,6 +221,14 @@ class ProcessMeasurer : public space::Measurer {
 };
 
 }  // namespace
+
+std::string measure_obstacle(const Target& t) {
+  if (t.device != DeviceKind::kCpu) return "programs for GPUs cannot be measured yet";
+  if (t.arch != host_arch())
+    return "code for " + t.arch + " cannot be measured on this machine, which is " + std::string(host_arch());
+  const std::vector<std::string> missing = missing_features(t.features);
+  return missing.empty() ? "" : "the target has " + missing[0] + ", which this machine lacks";
+}
 
 std::unique_ptr<space::Measurer> make_measurer(MeasureOptions options) {
   return std::make_unique<ProcessMeasurer>(std::move(options));

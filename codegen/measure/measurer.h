@@ -29,6 +29,9 @@ struct MeasureOptions {
   std::function<std::string(const space::Schedule& s, const std::string& source)> plant;  // changes emitted code
 };
 
+// Why programs for `target` cannot be measured on this machine; empty: they can.
+std::string measure_obstacle(const Target& target);
+
 // For targets whose code runs on this machine; others are Error(kUnsupported).
 std::unique_ptr<space::Measurer> make_measurer(MeasureOptions options);
 

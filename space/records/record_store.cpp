@@ -203,22 +203,24 @@ std::vector<Record> RecordStore::of_workload(uint64_t workload_hash, std::option
 
 std::vector<RankedSchedule> RecordStore::best(uint64_t workload_hash, uint64_t target, int limit) const {
   struct Group {
-    Record newest;
+    int emitter_version = -1;
+    Record newest;  // with status ok, of that version
     std::vector<double> ratios, medians;
   };
   std::map<std::string, Group> groups;  // by schedule
   for (Record& r : of_workload(workload_hash, target)) {
-    if (r.status != MeasureStatus::kOk || r.ratio <= 0) continue;
     Group& g = groups[r.schedule];
-    if (!g.ratios.empty() && r.emitter_version < g.newest.emitter_version) continue;
-    if (!g.ratios.empty() && r.emitter_version > g.newest.emitter_version) g.ratios.clear(), g.medians.clear();
+    if (r.emitter_version < g.emitter_version) continue;
+    if (r.emitter_version > g.emitter_version) g = {r.emitter_version, {}, {}, {}};
+    if (r.status != MeasureStatus::kOk || r.ratio <= 0) continue;
     g.ratios.push_back(r.ratio);
     g.medians.push_back(r.median_ms);
     g.newest = std::move(r);
   }
   std::vector<RankedSchedule> ranked;
   for (auto& [schedule, g] : groups)
-    ranked.push_back({std::move(g.newest), median(g.ratios), median(g.medians), static_cast<int>(g.ratios.size())});
+    if (!g.ratios.empty())
+      ranked.push_back({std::move(g.newest), median(g.ratios), median(g.medians), static_cast<int>(g.ratios.size())});
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
   std::set<std::pair<uint64_t, int>> programs;
   std::vector<RankedSchedule> best;

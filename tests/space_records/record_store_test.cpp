@@ -94,6 +94,11 @@ TEST_F(RecordStoreTest, BestRanksByTheMedianOfTheNewestEmitter) {
   EXPECT_EQ(best[0].record.schedule, "micro.s0=made-up0");
   EXPECT_DOUBLE_EQ(best[0].ratio, 7);
   EXPECT_EQ(best[0].batches, 1);
+
+  newer = made_up_records("d", 1, 8, 5);
+  newer[0].status = MeasureStatus::kCrashed;  // what was good once is no longer
+  store.append(newer);
+  EXPECT_EQ(store.best(workload, target, 10).at(0).record.schedule, "micro.s0=made-up1");
 }
 
 TEST_F(RecordStoreTest, BestPassesOverFailuresAndCopies) {

@@ -27,6 +27,7 @@ void add_compile_command(CLI::App& app, CommandContext& context);
 void add_run_command(CLI::App& app, CommandContext& context);
 void add_verify_command(CLI::App& app, CommandContext& context);
 void add_bench_command(CLI::App& app, CommandContext& context);
+void add_records_command(CLI::App& app, CommandContext& context);
 void add_conformance_command(CLI::App& app, CommandContext& context);
 
 }  // namespace tlm::tools
