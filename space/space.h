@@ -27,6 +27,7 @@ class Walk {
   const Decision& decision() const;                // the next one; TLM_CHECKs !done()
   void choose(int candidate);                      // TLM_CHECKs the range
   int constructive() const;                        // the candidate that the constructive scheduler takes here (constructive.h)
+  std::vector<int> ranking(int n) const;           // that one, then what it would take without those before, up to n
   void complete();                                 // takes the constructive choice (constructive.h) for all that is left
   const std::vector<int>& chosen() const;          // candidate numbers so far
   const std::vector<Decision>& decisions() const;  // those already decided

@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "tlm/core/error.h"
 #include "tlm/space/rules/sketch.h"
 #include "tlm/space/search/constructive.h"
@@ -46,6 +48,20 @@ void Walk::choose(int candidate) {
 }
 
 int Walk::constructive() const { return constructive_choice(context(*space_), state_->sketch, decision()); }
+
+std::vector<int> Walk::ranking(int n) const {
+  Decision rest = decision();
+  std::vector<int> ranked, number(rest.candidates.size());
+  std::iota(number.begin(), number.end(), 0);
+  while (static_cast<int>(ranked.size()) < n && !number.empty()) {
+    const int taken = constructive_choice(context(*space_), state_->sketch, rest);
+    ranked.push_back(number[static_cast<size_t>(taken)]);
+    number.erase(number.begin() + taken);
+    rest.candidates.erase(rest.candidates.begin() + taken);
+    rest.neutral = 0;
+  }
+  return ranked;
+}
 
 void Walk::complete() {
   while (!done()) choose(constructive());

@@ -1,0 +1,128 @@
+#include "tlm/space/search/top_k.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "synthetic_latency.h"
+#include "tests/space/workloads.h"
+#include "tlm/codegen/build/temp_folder.h"
+#include "tlm/core/error.h"
+#include "tlm/space/scheduler.h"
+
+namespace tlm::space::test {
+namespace {
+
+std::shared_ptr<const Space> conv_space() { return Space::build(convolution(28, 64, 64, 3, 1), named_target("x86-64-v3")); }
+
+int differences(const Schedule& a, const Schedule& b) {
+  int count = 0;
+  for (const auto& [name, text] : a.choices) {
+    const std::string* other = b.find(name);
+    count += !other || *other != text;
+  }
+  return count;
+}
+
+TEST(TopK, VariationsAreDistinctLegalAndBeginWithTheConstructive) {
+  for (const Workload& w : all_workloads()) {
+    const auto space = Space::build(w.g, named_target("x86-64-v3"));
+    const auto list = constructive_variations(space, 8);
+    EXPECT_EQ(list.at(0), make_constructive_scheduler()->schedule({space}).at(0).at(0)) << w.name;
+    std::set<std::string> texts;
+    for (const Schedule& s : list) {
+      EXPECT_TRUE(space->replay(s).ok()) << w.name;
+      EXPECT_TRUE(texts.insert(print(s)).second) << w.name;
+    }
+    EXPECT_LE(list.size(), 8u);
+    EXPECT_EQ(constructive_variations(space, 8), list) << w.name;
+  }
+  EXPECT_EQ(constructive_variations(conv_space(), 8).size(), 8u);
+  EXPECT_EQ(constructive_variations(conv_space(), 1).size(), 1u);
+}
+
+TEST(TopK, TheFirstVariationTakesAnotherRegisterTile) {
+  const auto list = constructive_variations(conv_space(), 3);
+  EXPECT_NE(*list[1].find("micro.s1"), *list[0].find("micro.s1"));
+  EXPECT_GE(differences(list[0], list[1]), 1);
+}
+
+TEST(TopK, SmallSpacesEnd) {
+  const auto space = Space::build(elementwise(2, 2), named_target("x86-64"));
+  EXPECT_LT(constructive_variations(space, 1000).size(), 1000u);
+}
+
+TEST(TopK, RankingHoldsEveryCandidateOnce) {
+  Walk walk = conv_space()->walk();
+  while (!walk.done()) {
+    const auto n = static_cast<int>(walk.decision().candidates.size());
+    const std::vector<int> ranking = walk.ranking(n + 5);
+    EXPECT_EQ(static_cast<int>(ranking.size()), n);
+    EXPECT_EQ(std::set<int>(ranking.begin(), ranking.end()).size(), ranking.size());
+    EXPECT_EQ(ranking[0], walk.constructive());
+    walk.choose(ranking[0]);
+  }
+}
+
+TEST(TopK, DrawsBeginWithTheSeedsOwn) {
+  const auto space = conv_space();
+  const auto draws = random_draws(space, 6, 11);
+  EXPECT_EQ(draws.size(), 6u);
+  EXPECT_EQ(draws[0], make_random_scheduler(11)->schedule({space}).at(0).at(0));
+  EXPECT_EQ(random_draws(space, 6, 11), draws);
+  EXPECT_NE(random_draws(space, 6, 12)[1], draws[1]);
+}
+
+class TableMeasurer : public Measurer {
+ public:
+  Batch measure(const Space& space, const std::vector<Schedule>& schedules, const CancelToken& cancel) override {
+    cancel.check();
+    Batch b;
+    b.id = std::to_string(++batches);
+    Walk w = space.walk();
+    w.complete();
+    b.anchor_schedule = w.schedule();
+    b.anchor.median_ms = 1;
+    for (size_t i = 0; i < schedules.size(); ++i) {
+      Measurement m;
+      m.status = ms[i] > 0 ? MeasureStatus::kOk : MeasureStatus::kCrashed;
+      m.median_ms = ms[i];
+      m.ratio = ms[i] > 0 ? 1 / ms[i] : 0;
+      b.programs.push_back(m);
+    }
+    return b;
+  }
+  std::vector<double> ms;
+  int batches = 0;
+};
+
+TEST(TopK, TheBestMeasuredWins) {
+  const codegen::TempFolder folder;
+  const auto space = conv_space();
+  const std::vector<SearchWorkload> workloads = {{space, 3, "conv"}};
+  const std::vector<std::vector<Schedule>> proposals = {constructive_variations(space, 4)};
+  RecordStore store(folder.path() / "r.db");
+  TableMeasurer measurer;
+  TopKOptions options;
+  options.origin = "constructive";
+
+  measurer.ms = {1, 0, 0.5, 0.75};
+  SearchResult r = measure_top_k(workloads, proposals, measurer, &store, options);
+  EXPECT_EQ(r.workloads[0].schedule, proposals[0][2]);
+  EXPECT_DOUBLE_EQ(r.workloads[0].ratio, 2);
+  EXPECT_DOUBLE_EQ(r.network_ms, 1.5);
+  EXPECT_DOUBLE_EQ(r.anchor_ms, 3);
+  EXPECT_EQ(r.measured, 4);
+  EXPECT_EQ(store.size(), 4);
+
+  measurer.ms = {0, 0, 0, 0};
+  r = measure_top_k(workloads, proposals, measurer, nullptr, options);
+  EXPECT_EQ(r.workloads[0].schedule, proposals[0][0]);
+  EXPECT_EQ(r.workloads[0].best_ms, 0);
+
+  options.cancel.cancel();
+  EXPECT_THROW(measure_top_k(workloads, proposals, measurer, nullptr, options), Error);
+}
+
+}  // namespace
+}  // namespace tlm::space::test
