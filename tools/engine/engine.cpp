@@ -52,7 +52,7 @@ ModelSearch Engine::search(const ir::Graph& g, const std::map<uint64_t, space::S
 
 codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules,
                                        bool check_errors) const {
-  if (options_.scheduler == "search") {
+  if (options_.measures()) {
     for (auto& [hash, found] : search(g, schedules).workloads) schedules[hash] = std::move(found.schedule);
   }
   std::optional<codegen::BinaryCache> cache;

@@ -24,7 +24,7 @@ struct EngineOptions {
   Target target = host_target();
   std::string scheduler = "default";  // scheduler_names()
   uint64_t seed = 0;                  // of schedulers that draw
-  SearchSettings search;              // of the scheduler "search"
+  SearchSettings search;              // of schedulers that measure
   int jobs = 0;                       // compile workers; 0: one for each core of this machine
   std::filesystem::path cache;        // folder of compiled objects; empty: none is kept
   std::string c_compiler;             // program; empty: the system's
@@ -35,6 +35,8 @@ struct EngineOptions {
   // "sentence" and "loops", and "source" for each unit.
   std::function<void(const std::string& name, const std::string& text)> dump;
   std::function<void(const std::string& step, double ms)> time;  // how long each step took
+
+  bool measures() const { return scheduler == "search" || search.measure > 0; }
 };
 
 // "default", "random", …
@@ -49,7 +51,7 @@ class Engine {
 
   // Reads an ONNX file and runs the graph passes. Throws Error.
   ir::Graph import(const std::filesystem::path& onnx, const ir::OnnxOptions& options = {}) const;
-  // Searches schedules for the workloads of `g` that `given` lacks, whatever the scheduler is.
+  // Chooses schedules by measuring (options().measures()) for the workloads of `g` that `given` lacks.
   ModelSearch search(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given = {}) const;
   // `g` as import returns it. `schedules` (by workload hash) are replayed instead of asking the scheduler.
   codegen::CompiledModel compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules = {},

@@ -1,4 +1,5 @@
-// The scheduler "search" for a whole model: its distinct workloads, measured on this machine.
+// Schedules chosen by measuring, for a whole model: its distinct workloads on this machine, by the scheduler "search" or by the
+// best of a few proposals of another scheduler.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace tlm {
 struct EngineOptions;
 
 struct SearchSettings {
-  int trials = 64;                // schedules measured for each workload, at most
+  int trials = 64;                // of the scheduler "search": schedules measured for each workload, at most
+  int measure = 0;                // of the others: proposals measured for each workload; 0: none, the first one is taken
   std::filesystem::path records;  // what is known already, and where batches are written as they are measured; empty: nowhere
   std::shared_ptr<space::Measurer> measurer;  // null: codegen's, on this machine
 };

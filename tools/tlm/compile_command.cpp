@@ -22,7 +22,7 @@ namespace {
 
 struct Options {
   std::string model, out, report, emit_schedules, schedules, records;
-  int trials = SearchSettings().trials;
+  int trials = SearchSettings().trials, measure = 0;
   int explain = -1;
   EngineFlags flags;
 };
@@ -102,15 +102,18 @@ int run(const Options& o, const CommandContext& context) {
                 "tlm compile " + o.model + " -o OUT.tlm, or --explain K to only look at subgraph K");
   if (o.out.empty() && !(o.report + o.emit_schedules).empty())
     throw Error(ErrorCode::kUsage, "--report and --emit-schedules want -o: without it nothing is compiled");
-  const bool searches = o.flags.scheduler == "search";
+  if (o.flags.scheduler == "search" && o.measure > 0)
+    throw Error(ErrorCode::kUsage, "--measure is for other schedulers: --scheduler search measures anyway", "", "give --trials");
+  const bool searches = o.flags.scheduler == "search" || o.measure > 0;
   if (!searches && !o.records.empty())
-    throw Error(ErrorCode::kUsage, "--records wants --scheduler search: no other scheduler measures");
+    throw Error(ErrorCode::kUsage, "--records wants --scheduler search or --measure K: nothing is measured otherwise");
   check_output_files({{"-o", o.out}, {"--report", o.report}, {"--emit-schedules", o.emit_schedules}, {"--records", o.records}},
                      {o.model, o.schedules, o.flags.target});
   const auto begin = std::chrono::steady_clock::now();
   ConsoleProgress progress;
   EngineOptions options = o.flags.engine_options(context, &progress);
   options.search.trials = o.trials;
+  options.search.measure = o.measure;
   options.search.records = o.records;
   const Engine engine(std::move(options));
   std::map<uint64_t, space::Schedule> schedules;
@@ -162,6 +165,10 @@ void add_compile_command(CLI::App& app, CommandContext& context) {
            "Take schedules from a file; the scheduler is asked for workloads that it lacks");
   add_number(*command, "--trials", o->trials, "N",
              "Schedules that `--scheduler search` measures for each workload, at most (default: 64)", 1, 1 << 24);
+  add_number(*command, "--measure", o->measure, "K",
+             "Measure K proposals of the scheduler for each workload and take the fastest: random draws, or the constructive "
+             "schedule and its nearest variations (default: none is measured)",
+             1, 1 << 16);
   add_text(*command, "--records", o->records, "FILE",
            "Records of measurements: those in it count as trials, new ones are added batch by batch. A search that was "
            "interrupted goes on from there, and other models profit");
@@ -178,6 +185,7 @@ Examples:
   tlm compile net.onnx -o net.tlm --emit-schedules net.schedules     write the schedules down, change one,
   tlm compile net.onnx -o new.tlm --schedules net.schedules          and compile with it
   tlm compile net.onnx -o net.tlm --scheduler search --trials 200 --records net.db    measure schedules on this machine
+  tlm compile net.onnx -o net.tlm --measure 10                       measure the default's ten best guesses
   tlm compile net.onnx --explain 3 | less                            how subgraph 3 becomes C)");
   command->callback([o, &context] { context.run = [o, &context] { return run(*o, context); }; });
 }
