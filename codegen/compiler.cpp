@@ -145,6 +145,8 @@ class Compilation {
       if (v.valid()) t.dtype = g_.value(v).dtype, t.shape = g_.value(v).shape;
       d.tensors.push_back(std::move(t));
     }
+    for (const runtime::TensorDesc& t : d.tensors)
+      if (t.present) d.bytes += static_cast<double>(element_count(t.shape)) * static_cast<double>(dtype_size(t.dtype));
     const ir::Node& node = g_.node(s.nodes.at(0));
     d.call_inputs = static_cast<int>(node.inputs.size());
     for (const auto& [key, value] : s.attrs) add_attribute(d, key, value);
@@ -173,6 +175,7 @@ class Compilation {
     runtime::StepDesc d;
     d.workload = w.hash;
     d.flops = ir::flops(w.step->subgraph);
+    d.bytes = ir::port_bytes(w.step->subgraph);
     d.workspace_bytes = static_cast<uint64_t>(w.kernel.workspace_bytes);
     d.worker_bytes = static_cast<uint64_t>(w.kernel.worker_bytes);
     for (size_t p = 0; p < w.kernel.phases.size(); ++p)

@@ -48,6 +48,7 @@ Json step_json(const StepDesc& s) {
   Json json = {{"name", s.name},
                {"workload", to_hex(s.workload)},
                {"flops", number_json(s.flops)},
+               {"bytes", number_json(s.bytes)},
                {"args", array_json(s.args, buffer_json)},
                {"workspace_offset", s.workspace_offset},
                {"workspace_bytes", s.workspace_bytes},
@@ -211,6 +212,7 @@ StepDesc read_step(const Reader& r) {
   s.name = r.member("name").text();
   s.workload = read_hex(r.member("workload"));
   s.flops = r.member("flops").number();
+  if (r.has("bytes")) s.bytes = r.member("bytes").number();
   s.args = r.member("args").list(read_buffer);
   s.workspace_offset = r.member("workspace_offset").integer<uint64_t>();
   s.workspace_bytes = r.member("workspace_bytes").integer<uint64_t>();

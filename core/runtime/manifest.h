@@ -39,6 +39,7 @@ struct StepDesc {
   std::string name;                      // for reports
   uint64_t workload = 0;                 // hash; equal for equal subgraphs
   double flops = 0;
+  double bytes = 0;                      // of inputs, outputs and constants, each once; 0: not known
   std::vector<BufferRef> args;           // generated: TlmKernelArgs::buffers. call: inputs, then outputs
   std::vector<PhaseDesc> phases;         // generated code
   std::vector<int64_t> ints;             // run-time integers

@@ -92,4 +92,15 @@ double flops(const Subgraph& g) {
   return total;
 }
 
+double port_bytes(const Subgraph& g) {
+  double total = 0;
+  for (const TensorDecl& t : g.tensors) {
+    if (t.role == TensorRole::kInternal) continue;
+    double elements = 1;
+    for (const int64_t extent : t.shape) elements *= static_cast<double>(extent);
+    total += elements * static_cast<double>(dtype_size(t.dtype));
+  }
+  return total;
+}
+
 }  // namespace tlm::ir

@@ -20,22 +20,22 @@ enum class TensorRole : uint8_t {
 // A logical index (i0, i1, …) of a tensor lies at element offset + Σ i_d·strides[d] of its buffer.
 // Layout (channels-last, say), slices and halos are all expressed by offset and strides.
 struct TensorDecl {
-  std::string name;              // for people; not part of the hash
+  std::string name;  // for people; not part of the hash
   DType dtype = DType::kF32;
   Shape shape;                   // logical extents
   std::vector<int64_t> strides;  // elements; meaningless for kConstant and kInternal until the schedule places them
                                  // (kInternal: a dense permutation is the default physical order)
   int64_t offset = 0;            // elements
   TensorRole role = TensorRole::kInternal;
-  int64_t buffer_elements = 0;   // elements of the whole buffer (>= the largest address + 1)
+  int64_t buffer_elements = 0;  // elements of the whole buffer (>= the largest address + 1)
 };
 
 struct Subgraph {
-  std::string name;                 // for people
+  std::string name;  // for people
   std::vector<TensorDecl> tensors;
-  std::vector<Stage> stages;        // topological order
+  std::vector<Stage> stages;  // topological order
 
-  std::vector<int> writers(int tensor) const;    // stage numbers
+  std::vector<int> writers(int tensor) const;  // stage numbers
   std::vector<int> readers(int tensor) const;
 };
 
@@ -45,6 +45,8 @@ std::vector<int> loaded_tensors(const Stage& s);
 // Multiply-adds count as two; every other arithmetic node as one for each point.
 double flops(const Subgraph& g);
 double flops(const Stage& s);
+// Bytes of all inputs, outputs and constants, each once: what has to cross the memory of a machine that keeps nothing else.
+double port_bytes(const Subgraph& g);
 
 // Deterministic text, parse(print(g)) == g including names. Errors: Error(kBadModel) with the line.
 std::string print(const Subgraph& g);

@@ -84,6 +84,15 @@ TEST(Subgraph, Flops) {
             0);
 }
 
+TEST(Subgraph, PortBytes) {
+  EXPECT_EQ(port_bytes(parse_subgraph(kMatmul)), 4 * (3 * 4 + 4 * 5 + 5 + 3 * 5));
+  // What stays inside is not counted.
+  EXPECT_EQ(port_bytes(parse_subgraph("subgraph \"two\" {\n  input X: f64[4]\n  internal T: f64[4]\n  output Y: i8[4]\n"
+                                      "  stage \"s\" {\n    spatial i:4\n    body X[i]\n    store T[i] = acc0\n  }\n"
+                                      "  stage \"t\" {\n    spatial i:4\n    body i8(T[i])\n    store Y[i] = acc0\n  }\n}\n")),
+            8 * 4 + 1 * 4);
+}
+
 TEST(Subgraph, CombinersHaveTheirIdentity) {
   const auto identity = [](CombinerKind k, DType t) { return print(make_combiner(k, t).identity[0], {}, {}); };
   EXPECT_EQ(identity(CombinerKind::kSum, DType::kF32), "0.0");

@@ -20,6 +20,7 @@ Manifest rich_manifest() {
   call.name = "recurrent \"layer\"\n";
   call.workload = ~uint64_t{0};
   call.flops = 1e-300;
+  call.bytes = 12345678901;
   call.call = "LSTM";
   call.call_inputs = 1;
   call.args = {{BufferSpace::kWeights, 0, ~uint64_t{0}, 1}, {BufferSpace::kArena, 0, 0, 0}};
@@ -40,6 +41,7 @@ TEST(Manifest, RoundTripKeepsEverything) {
   EXPECT_EQ(b.name, a.name);
   EXPECT_EQ(b.workload, a.workload);
   EXPECT_EQ(b.flops, a.flops);
+  EXPECT_EQ(b.bytes, a.bytes);
   EXPECT_EQ(b.args, a.args);
   EXPECT_EQ(b.tensors[0].dtype, DType::kBF16);
   EXPECT_EQ(b.tensors[0].shape, (Shape{2, 0, 3}));

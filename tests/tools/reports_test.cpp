@@ -50,7 +50,7 @@ TEST(Reports, Bench) {
   const Sandbox s;
   ASSERT_EQ(s.tlm({"bench", s.package("tiny_cnn"), "--threads", "1", "--repeat", "3", "--json", "b.json"}).code, 0);
   const Json b = Json::parse(s.read("b.json"));
-  EXPECT_EQ(keys(b), words("latency_ms model overhead_ms peak_gflops subgraphs threads"));
+  EXPECT_EQ(keys(b), words("latency_ms model overhead_fraction overhead_ms peak_gflops steps stream_gbps subgraphs threads"));
   EXPECT_EQ(keys(b["latency_ms"]), words("median min"));
   EXPECT_EQ(b["threads"].get<int>(), 1);
   EXPECT_EQ(b["model"].get<std::string>(), "tiny_cnn");
@@ -58,7 +58,28 @@ TEST(Reports, Bench) {
   EXPECT_LE(b["latency_ms"]["min"].get<double>(), b["latency_ms"]["median"].get<double>());
   EXPECT_GT(b["peak_gflops"].get<double>(), 0);
   ASSERT_EQ(b["subgraphs"].size(), 9u);
-  for (const Json& g : b["subgraphs"]) EXPECT_EQ(keys(g), words("count flops gflops min_ms ms name peak_fraction"));
+  EXPECT_GT(b["stream_gbps"].get<double>(), 0);
+  EXPECT_NEAR(b["overhead_fraction"].get<double>(), 0.5, 0.5);
+  double rows = 0, steps = 0;
+  for (const Json& g : b["subgraphs"]) {
+    EXPECT_EQ(keys(g), words("bound bytes count flops gbps gflops min_ms ms name peak_fraction roofline_fraction"));
+    const double flops = g["flops"], bytes = g["bytes"], peak = b["peak_gflops"], stream = b["stream_gbps"], ms = g["ms"];
+    EXPECT_GT(bytes, 0);
+    EXPECT_EQ(g["bound"].get<std::string>(), flops / peak >= bytes / stream ? "compute" : "memory");
+    EXPECT_NEAR(g["roofline_fraction"].get<double>() * ms, g["count"].get<int>() * std::max(flops / peak, bytes / stream) * 1e-6,
+                1e-9);
+    rows += ms;
+  }
+  // Nine subgraphs, each used once: the steps are the rows.
+  ASSERT_EQ(b["steps"].size(), 9u);
+  for (const Json& step : b["steps"]) {
+    EXPECT_EQ(keys(step), words("ms name workload"));
+    steps += step["ms"].get<double>();
+  }
+  EXPECT_NEAR(steps, rows, 1e-9);
+  const Outcome text = s.tlm({"bench", s.package("tiny_cnn"), "--threads", "1", "--repeat", "3", "--steps"});
+  for (const char* part : {"GB/s", "% of roofline", "% of a run", "GB/s stream", "step  name"})
+    EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
 }
 
 TEST(Reports, Conformance) {
