@@ -91,9 +91,11 @@ class Run {
     m.reason = reason;
     m.samples_ms.clear();
     std::erase(task_.programs, program);
-    options_.log.error("a program is " + std::string(space::measure_status_name(status)) + " (" + reason +
-                       "), which is a bug in tlm: workload " + to_hex(task_.data->workload_hash) + ", schedule " +
-                       print(batch_.programs[static_cast<size_t>(program)].schedule));
+    const bool hung = status == MeasureStatus::kTimedOut;  // or only slow beyond measure
+    options_.log.write(hung ? LogLevel::kWarning : LogLevel::kError,
+                       "a program is " + std::string(space::measure_status_name(status)) + " (" + reason + ")" +
+                           (hung ? "" : ", which is a bug in tlm") + ": workload " + to_hex(task_.data->workload_hash) +
+                           ", schedule " + print(batch_.programs[static_cast<size_t>(program)].schedule));
   }
 
   void receive(const WorkerMessage& m) {

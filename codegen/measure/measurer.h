@@ -18,7 +18,7 @@ struct MeasureOptions {
   int rounds = 7;
   double round_ms = 0.2;   // a round repeats a short program for so long
   double slow_factor = 3;  // slower than this many times the best after one round: not repeated
-  double deadline_s = 4;   // of one program's verification or of one round
+  double deadline_s = 10;  // of one program's verification or of one round
   double drift = 0.15;     // probes that move by more make the batch be measured again
   int max_repeats = 2;
   uint64_t max_weight_bytes = uint64_t{256} << 20;  // of the memory from which cold weights are read

@@ -222,11 +222,11 @@ std::vector<RankedSchedule> RecordStore::best(uint64_t workload_hash, uint64_t t
     if (!g.ratios.empty())
       ranked.push_back({std::move(g.newest), median(g.ratios), median(g.medians), static_cast<int>(g.ratios.size())});
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
-  std::set<std::pair<uint64_t, int>> programs;
+  std::set<uint64_t> programs;  // sources, whoever emitted them
   std::vector<RankedSchedule> best;
   for (RankedSchedule& r : ranked) {
     if (static_cast<int>(best.size()) >= limit) break;
-    if (r.record.source_hash != 0 && !programs.insert({r.record.source_hash, r.record.emitter_version}).second) continue;
+    if (r.record.source_hash != 0 && !programs.insert(r.record.source_hash).second) continue;
     best.push_back(std::move(r));
   }
   return best;

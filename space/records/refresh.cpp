@@ -43,6 +43,65 @@ double variance(const std::vector<double>& v) {
   return sum / static_cast<double>(v.size() - 1);
 }
 
+// What refresh measures of one workload and target.
+class WorkloadRefresh {
+ public:
+  WorkloadRefresh(RecordStore& store, Measurer& measurer, const RefreshOptions& options, const WorkloadSummary& w)
+      : store_(store), measurer_(measurer), options_(options), workload_(w) {}
+
+  void run(RefreshResult& result) {
+    bool measured = false;
+    for (bool first = true;; first = false) {
+      const std::vector<RankedSchedule> best = store_.best(workload_.workload_hash, workload_.target_hash, options_.top);
+      if (best.empty()) break;
+      if (!space_) space_ = space_of(best[0].record, options_.measurable, store_.file().string());
+      if (!space_) {
+        ++result.foreign;
+        return;
+      }
+      const std::vector<Schedule> again = to_measure(best, first);
+      if (again.empty()) break;
+      const Batch batch = measurer_.measure(*space_, again, options_.cancel);
+      TLM_CHECK(batch.emitter_version == options_.emitter_version) << batch.emitter_version;
+      store_.append(batch_records(*space_, again, batch, "refresh", 0));
+      result.schedules += static_cast<int>(again.size());
+      measured = true;
+      if (options_.all) break;
+    }
+    ++(measured ? result.workloads : result.current);
+  }
+
+ private:
+  // All of them, or none if none is stale. Later, when others have taken the places of those that turned out slower: these
+  // others, and the best.
+  std::vector<Schedule> to_measure(const std::vector<RankedSchedule>& best, bool first) {
+    std::set<std::string> current;  // measured by this emitter, with whatever result
+    for (const Record& r : store_.of_workload(workload_.workload_hash, workload_.target_hash))
+      if (r.emitter_version == options_.emitter_version) current.insert(r.schedule);
+    std::vector<Schedule> again;
+    bool stale = first && options_.all;
+    for (const RankedSchedule& r : best) {
+      const std::optional<Schedule> s = as_of_today(*space_, r.record.schedule);
+      if (!s) {
+        if (first)
+          options_.log.warning("workload " + to_hex(workload_.workload_hash) + ": no longer in the space: " + r.record.schedule);
+        continue;
+      }
+      const bool this_one = !current.contains(print(*s));
+      stale = stale || this_one;
+      const bool wanted = first || this_one || again.empty();
+      if (wanted && std::find(again.begin(), again.end(), *s) == again.end()) again.push_back(*s);
+    }
+    return stale ? again : std::vector<Schedule>();
+  }
+
+  RecordStore& store_;
+  Measurer& measurer_;
+  const RefreshOptions& options_;
+  const WorkloadSummary& workload_;
+  std::shared_ptr<const Space> space_;
+};
+
 }  // namespace
 
 RefreshResult refresh(RecordStore& store, Measurer& measurer, const RefreshOptions& options) {
@@ -51,32 +110,7 @@ RefreshResult refresh(RecordStore& store, Measurer& measurer, const RefreshOptio
   ProgressTask task(options.progress ? *options.progress : no_progress(), "refresh", static_cast<int64_t>(workloads.size()));
   for (const WorkloadSummary& w : workloads) {
     options.cancel.check();
-    const std::vector<RankedSchedule> best = store.best(w.workload_hash, w.target_hash, options.top);
-    std::set<std::string> measured;  // by this emitter, with whatever result
-    for (const Record& r : store.of_workload(w.workload_hash, w.target_hash))
-      if (r.emitter_version == options.emitter_version) measured.insert(r.schedule);
-    std::vector<Schedule> again;
-    bool foreign = false, stale = false;
-    if (!best.empty()) {
-      const auto space = space_of(best[0].record, options.measurable, store.file().string());
-      foreign = !space;
-      for (const RankedSchedule& r : best) {
-        if (foreign) break;
-        const std::optional<Schedule> s = as_of_today(*space, r.record.schedule);
-        if (!s) {
-          options.log.warning("workload " + to_hex(w.workload_hash) + ": no longer in the space: " + r.record.schedule);
-          continue;
-        }
-        stale = stale || options.all || !measured.contains(print(*s));
-        if (std::find(again.begin(), again.end(), *s) == again.end()) again.push_back(*s);
-      }
-      if (stale) {
-        const Batch batch = measurer.measure(*space, again, options.cancel);
-        store.append(batch_records(*space, again, batch, "refresh", 0));
-        result.schedules += static_cast<int>(again.size());
-      }
-    }
-    ++(foreign ? result.foreign : stale ? result.workloads : result.current);
+    WorkloadRefresh(store, measurer, options, w).run(result);
     task.advance(1, w.name);
   }
   return result;

@@ -29,8 +29,9 @@ struct RefreshResult {
   int foreign = 0;    // workloads of targets that cannot be measured here
 };
 
-// Appends a batch for each workload and target, so that a refresh which is interrupted (Error(kInterrupted)) or killed goes on
-// where it was. Schedules that the space no longer has are told and passed over.
+// Measures the top schedules of each workload and target until all of them are of this emitter. Each batch is appended at once: a
+// refresh that is interrupted (Error(kInterrupted)) or killed goes on where it was. Schedules that the space no longer has are
+// told and passed over.
 RefreshResult refresh(RecordStore& store, Measurer& measurer, const RefreshOptions& options);
 
 struct NoiseOptions {

@@ -75,6 +75,14 @@ TEST_F(RefreshTest, MeasuresTheTopTenOnce) {
   EXPECT_EQ(refresh(store_, measurer, options_).schedules, 20);
 }
 
+TEST_F(RefreshTest, OthersTakeThePlacesOfThoseThatGotSlower) {
+  FakeMeasurer measurer;
+  measurer.emitter_version = 2;
+  measurer.factor = [](int) { return 0.1; };
+  EXPECT_GE(refresh(store_, measurer, options_).schedules, 2 * (10 + 2));
+  EXPECT_EQ(refresh(store_, measurer, options_).schedules, 0);
+}
+
 TEST_F(RefreshTest, GoesOnAfterAnInterrupt) {
   FakeMeasurer measurer;
   measurer.emitter_version = 2;
