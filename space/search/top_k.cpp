@@ -36,7 +36,8 @@ std::vector<size_t> by_importance(const ir::Subgraph& g, const std::vector<Walk>
   const double minor = 0.05 * *std::max_element(flops.begin(), flops.end());
   const auto key = [&](size_t d) {
     const Decision& decision = prefixes[d].decision();
-    const double f = flops[static_cast<size_t>(decision.stage)];
+    const auto stage = static_cast<size_t>(decision.stage);
+    const double f = stage < flops.size() ? flops[stage] : minor;  // of no stage of the workload itself: not last
     return std::tuple(f < minor, importance(decision.kind), -f);
   };
   std::vector<size_t> order(prefixes.size());
