@@ -38,6 +38,11 @@ TEST(Records, OfMeasuredProposals) {
   const Outcome random =
       s.tlm(words("compile tiny_mlp.onnx -o b.tlm --scheduler random --seed 3 --measure 2 --records random.db"));
   ASSERT_EQ(random.code, 0) << random.err;
+  // Three spaces, each with the random schedules that were drawn for it.
+  const Outcome spaces = s.tlm(words("records spaces random.db"));
+  EXPECT_EQ(spaces.code, 0) << spaces.err;
+  EXPECT_EQ(lines(spaces.out), 5) << spaces.out;  // two of them the header's
+  EXPECT_NE(spaces.out.find("% within 2x"), std::string::npos) << spaces.out;
   const std::string exported = s.tlm(words("records export random.db")).out;
   int constructive = 0, drawn = 0;
   for (size_t begin = 0; begin < exported.size(); begin = exported.find('\n', begin) + 1) {

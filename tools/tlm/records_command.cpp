@@ -13,6 +13,7 @@
 #include "tlm/tools/tlm/engine_flags.h"
 #include "tlm/tools/tlm/output_files.h"
 #include "tlm/tools/tlm/records_refresh.h"
+#include "tlm/tools/tlm/records_spaces.h"
 #include "tlm/tools/tlm/table.h"
 
 namespace tlm::tools {
@@ -199,6 +200,10 @@ void add_records_command(CLI::App& app, CommandContext& context) {
   add_number(*best_command, "--top", o->top, "K", "So many of each; all but the first as comments (default: 1)", 1, 1 << 20);
   add_text(*best_command, "-o,--output", o->out, "FILE", "Write them to a file (default: standard output)");
   best_command->callback([o, &context] { context.run = [o, &context] { return best(*o, context); }; });
+
+  CLI::App* spaces_command =
+      add(*command, *o, "spaces", "Sizes of the spaces, how good random schedules are, the best against the roofline");
+  spaces_command->callback([o, &context] { context.run = [o] { return records_spaces(o->file); }; });
 
   CLI::App* export_command = add(*command, *o, "export", "Write all records as lines of JSON");
   add_text(*export_command, "-o,--output", o->out, "FILE", "Write them to a file (default: standard output)");
