@@ -141,17 +141,19 @@ class NetworkSearch {
     }
   }
 
-  // The fastest of a workload were also the luckiest: they are measured once more, side by side.
+  // The fastest of a workload were also the luckiest: they are measured once more, side by side. Not where all were so few that
+  // they were side by side before.
   void confirm() {
-    int64_t open = 0;
-    for (const Task& t : tasks_) open += t.measured > 0;
-    if (open == 0 || options_.confirmed < 2) return;
-    ProgressTask progress(options_.progress ? *options_.progress : no_progress(), "confirm", open);
+    std::vector<Task*> open;
     for (Task& t : tasks_) {
-      if (t.measured == 0) continue;
+      if (t.measured > 0 && t.search.trials() > options_.confirmed && options_.confirmed > 1) open.push_back(&t);
+    }
+    if (open.empty()) return;
+    ProgressTask progress(options_.progress ? *options_.progress : no_progress(), "confirm", static_cast<int64_t>(open.size()));
+    for (Task* t : open) {
       options_.cancel.check();
-      const std::vector<Schedule> top = t.search.top(options_.confirmed);
-      if (top.size() > 1) measure(t, top);
+      const std::vector<Schedule> top = t->search.top(options_.confirmed);
+      if (top.size() > 1) measure(*t, top);
       progress.advance(1, estimate());
     }
   }
