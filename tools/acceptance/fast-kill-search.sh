@@ -6,7 +6,7 @@ export TMPDIR="$WORK/tmp" XDG_CACHE_HOME="$WORK/cache"
 mkdir -p "$TMPDIR"
 db="$WORK/r.db"
 trials=64
-search() { "$TLM" -v compile "$WORK/net.onnx" -o "$WORK/net.tlm" --scheduler search --trials $trials --records "$db" --seed 5 "$@"; }
+search() { exec "$TLM" -v compile "$WORK/net.onnx" -o "$WORK/net.tlm" --scheduler search --trials $trials --records "$db" --seed 5 "$@"; }
 # Batches and records; nothing before the first batch is written.
 count() { "$TLM" records export "$db" 2>/dev/null | python3 -c '
 import collections, json, sys
@@ -18,11 +18,12 @@ RANDOM=7
 batches=0 records=0 kills=0
 while [ $kills -lt 20 ]; do
   rm -f "$WORK/log"
-  search 2>"$WORK/log" & pid=$!
-  sleep "$((RANDOM % 3)).$((RANDOM % 10))"
+  search 2>"$WORK/log" & pid=$!  # exec: the process is tlm itself
+  sleep "$((RANDOM % 10)).$((RANDOM % 10))"
   if ! kill -9 $pid 2>/dev/null; then
     wait $pid || { cat "$WORK/log"; exit 1; }
     trials=$((trials + 32))  # it was done: a longer one
+    read -r batches records _ <<<"$(count)"
     continue
   fi
   wait $pid 2>/dev/null || true
@@ -46,8 +47,8 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(processes)" -eq 0 ] && break; sleep 1; do
 [ "$(processes)" -eq 0 ] || { echo "processes are left"; exit 1; }
 [ "$records" -gt 0 ] || { echo "nothing was recorded in $kills runs"; exit 1; }
 
-search --report "$WORK/r.json" 2>"$WORK/log" || { cat "$WORK/log"; exit 1; }
-search --report "$WORK/again.json" 2>"$WORK/log" || { cat "$WORK/log"; exit 1; }
+(search --report "$WORK/r.json") 2>"$WORK/log" || { cat "$WORK/log"; exit 1; }
+(search --report "$WORK/again.json") 2>"$WORK/log" || { cat "$WORK/log"; exit 1; }
 python3 - "$WORK/again.json" <<'PY'
 import json, sys
 report = json.load(open(sys.argv[1]))
