@@ -63,7 +63,7 @@ void LoweringAndSource(benchmark::State& state) {
   for (const auto& g : subgraphs()) walks.push_back(default_walk(g));
   for (auto _ : state)
     for (const auto& walk : walks) {
-      const tlm::ir::Kernel kernel = tlm::codegen::lower(walk.space().subgraph(), walk.plan(), walk.space().target());
+      const tlm::ir::Kernel kernel = tlm::codegen::lower(walk.subgraph(), walk.plan(), walk.space().target());
       const tlm::ir::Kernel* kernels[] = {&kernel};
       const uint32_t entries[] = {0};
       benchmark::DoNotOptimize(tlm::codegen::write_c(kernels, entries, walk.space().target()));

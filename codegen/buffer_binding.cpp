@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "tlm/codegen/derived_constants.h"
 #include "tlm/codegen/memory_plan.h"
 #include "tlm/core/error.h"
 
@@ -95,14 +96,16 @@ class Binder {
   }
 
   // The same constant in the same layout is stored once. `identity` tells constants of equal content apart cheaply.
-  BufferRef weight(const Tensor& t, const std::vector<ir::PackedDim>& packed, uint64_t bytes) {
+  BufferRef weight(const Tensor& t, const ConstantOrigin& origin, const std::vector<ir::PackedDim>& packed, uint64_t bytes) {
     std::vector<int64_t> layout;
-    if (!packed.empty()) layout = t.shape();  // rows are the same under any shape
+    if (!packed.empty() || !origin.recipes.empty()) layout = t.shape();  // rows are the same under any shape
+    for (const auto& recipe : origin.recipes) layout.push_back(static_cast<int64_t>(ir::workload_hash(*recipe)));
+    layout.push_back(-1);
     for (const ir::PackedDim& d : packed) layout.insert(layout.end(), {d.dim, d.extent, d.step});
     const auto key = std::make_tuple(static_cast<const void*>(t.data()), t.bytes(), layout);
     const auto [it, fresh] = weight_offsets_.try_emplace(key, result_.weights_bytes);
     if (fresh) {
-      result_.weights.push_back({t, packed, result_.weights_bytes, bytes});
+      result_.weights.push_back({t, origin.recipes, packed, result_.weights_bytes, bytes});
       result_.weights_bytes += (bytes + kWeightAlign - 1) / kWeightAlign * kWeightAlign;
     }
     return BufferRef{BufferSpace::kWeights, 0, it->second, bytes};
@@ -116,20 +119,23 @@ class Binder {
         if (!v.valid()) {
           args.push_back(BufferRef{BufferSpace::kArena, 0, 0, 0});
         } else if (const auto& c = g_.value(root(v)).constant) {
-          args.push_back(weight(*c, {}, c->bytes()));
+          args.push_back(weight(*c, {}, {}, c->bytes()));
         } else {
           args.push_back(activation(v, value_bytes(v)));
         }
       }
       return args;
     }
-    const ir::Kernel& kernel = workloads_[static_cast<size_t>(workload_of_[s])].kernel;
-    for (const ir::KernelParam& param : kernel.params) {
+    const Workload& workload = workloads_[static_cast<size_t>(workload_of_[s])];
+    for (const ir::KernelParam& param : workload.kernel.params) {
       const auto t = static_cast<size_t>(param.tensor);
-      const uint64_t bytes = static_cast<uint64_t>(param.elements) * dtype_size(step.subgraph.tensors[t].dtype);
-      if (step.subgraph.tensors[t].role == ir::TensorRole::kConstant) {
-        const Tensor* source = step.binding[t].valid() ? &*g_.value(root(step.binding[t])).constant : &*step.made_up[t];
-        args.push_back(weight(source->reshaped(step.subgraph.tensors[t].shape), param.packed, bytes));
+      const ir::TensorDecl& decl = workload.program->tensors[t];
+      const uint64_t bytes = static_cast<uint64_t>(param.elements) * dtype_size(decl.dtype);
+      if (decl.role == ir::TensorRole::kConstant) {
+        const ConstantOrigin origin = constant_origin(*workload.program, param.tensor);
+        const auto o = static_cast<size_t>(origin.tensor);
+        const Tensor* source = step.binding[o].valid() ? &*g_.value(root(step.binding[o])).constant : &*step.made_up[o];
+        args.push_back(weight(source->reshaped(workload.program->tensors[o].shape), origin, param.packed, bytes));
       } else {
         args.push_back(activation(step.binding[t], bytes));
       }

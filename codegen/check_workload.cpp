@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "tlm/codegen/derived_constants.h"
 #include "tlm/codegen/pack_constant.h"
 #include "tlm/codegen/random_tensor.h"
 #include "tlm/core/error.h"
@@ -69,13 +70,16 @@ CheckResult check_workload(const Workload& w, std::span<const std::byte> image, 
   std::vector<std::unique_ptr<AlignedBytes>> buffers;
   std::vector<void*> pointers;
   for (const ir::KernelParam& param : kernel.params) {
-    const auto t = static_cast<size_t>(param.tensor);
-    buffers.push_back(std::make_unique<AlignedBytes>(static_cast<size_t>(param.elements) * dtype_size(g.tensors[t].dtype)));
+    const ir::TensorDecl& decl = w.program->tensors[static_cast<size_t>(param.tensor)];
+    buffers.push_back(std::make_unique<AlignedBytes>(static_cast<size_t>(param.elements) * dtype_size(decl.dtype)));
     pointers.push_back(buffers.back()->data());
     if (param.output) continue;
-    const std::vector<std::byte> bytes =
-        g.tensors[t].role == ir::TensorRole::kConstant ? pack_constant(values[t], param.packed) : ir::place(g.tensors[t], values[t]);
-    TLM_CHECK(bytes.size() == buffers.back()->size()) << g.tensors[t].name << ": " << bytes.size() << " bytes, the kernel wants "
+    const ConstantOrigin origin = constant_origin(*w.program, param.tensor);
+    const Tensor& value = values[static_cast<size_t>(origin.tensor)];
+    const std::vector<std::byte> bytes = decl.role == ir::TensorRole::kConstant
+                                             ? pack_constant(derive(value, origin.recipes), param.packed)
+                                             : ir::place(decl, value);
+    TLM_CHECK(bytes.size() == buffers.back()->size()) << decl.name << ": " << bytes.size() << " bytes, the kernel wants "
                                                       << buffers.back()->size();
     std::memcpy(buffers.back()->data(), bytes.data(), bytes.size());
   }

@@ -92,7 +92,9 @@ class Compilation {
     run_jobs(options_.jobs, static_cast<int>(workloads_.size()), [&](int i) {
       options_.cancel.check();
       Workload& w = workloads_[static_cast<size_t>(i)];
-      w.kernel = lower(w.space->subgraph(), w.space->replay(w.schedule).value().plan(), options_.target);
+      const space::Walk walk = w.space->replay(w.schedule).value();
+      w.program = walk.shared_subgraph();
+      w.kernel = lower(*w.program, walk.plan(), options_.target);
       task.advance();
     });
     uint32_t entry = 0;

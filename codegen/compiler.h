@@ -16,6 +16,7 @@
 #include "tlm/core/target.h"
 #include "tlm/ir/graph/graph.h"
 #include "tlm/ir/partition.h"
+#include "tlm/ir/tensor/subgraph.h"
 #include "tlm/space/scheduler.h"
 
 namespace tlm::codegen {
@@ -53,6 +54,7 @@ struct CompileReport {
 // One constant of the weights section, packed when it is written.
 struct WeightBlock {
   Tensor source;
+  std::vector<std::shared_ptr<const ir::Subgraph>> recipes;  // evaluated on it first, in order
   std::vector<ir::PackedDim> packed;
   uint64_t offset = 0, bytes = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "tlm/codegen/derived_constants.h"
 #include "tlm/codegen/pack_constant.h"
 #include "tlm/core/runtime/package_format.h"
 
@@ -12,7 +13,10 @@ namespace {
 std::vector<runtime::SectionPiece> weight_pieces(const CompiledModel& model) {
   std::vector<runtime::SectionPiece> pieces;
   for (const WeightBlock& w : model.weights) {
-    if (w.packed.empty()) {
+    if (!w.recipes.empty()) {
+      auto bytes = std::make_shared<const std::vector<std::byte>>(pack_constant(derive(w.source, w.recipes), w.packed));
+      pieces.push_back({w.offset, *bytes, bytes});
+    } else if (w.packed.empty()) {
       pieces.push_back({w.offset, {w.source.data(), w.source.bytes()}, nullptr});
     } else {
       auto bytes = std::make_shared<const std::vector<std::byte>>(pack_constant(w.source, w.packed));

@@ -18,6 +18,7 @@ struct Workload {
   int count = 0;
   std::shared_ptr<const space::Space> space;
   space::Schedule schedule;
+  std::shared_ptr<const ir::Subgraph> program;  // what the kernel computes: the step's subgraph with algorithms replaced
   ir::Kernel kernel;
   uint32_t first_entry = 0;                   // of its phases in the module
 };

@@ -3,9 +3,10 @@
 #include <cctype>
 
 #include "tlm/core/error.h"
-#include "tlm/ir/tensor/stage.h"
+#include "tlm/ir/tensor/subgraph.h"
 #include "tlm/space/decision.h"
 #include "tlm/space/plan.h"
+#include "tlm/space/rules/algorithm.h"
 
 namespace tlm::space {
 namespace {
@@ -50,6 +51,7 @@ std::string choice_text(const Decision& d, const Choice& c, const std::vector<st
   static const char* const kTailText[] = {"peeled", "balanced", "shifted"};
   std::string out;
   switch (d.kind) {
+    case DecisionKind::kAlgorithm: return algorithm_text(c);
     case DecisionKind::kAttach: return kAttachText[c.at(0)];
     case DecisionKind::kMicro:
       if (c.at(0) >= 0) out = axes.at(c[0]) + ":" + std::to_string(c[2]) + "x" + std::to_string(c[1]);
@@ -74,6 +76,11 @@ int parse_choice(const Decision& d, const std::string& text, const std::vector<s
     if (choice_text(d, d.candidates[i], axes) == text) return static_cast<int>(i);
   }
   return -1;
+}
+
+std::vector<std::string> axis_names(const Decision& d, const ir::Subgraph& g) {
+  if (d.kind == DecisionKind::kAlgorithm) return {};
+  return axis_names(g.stages.at(static_cast<size_t>(d.stage)));
 }
 
 std::vector<std::string> axis_names(const ir::Stage& s) {

@@ -7,12 +7,14 @@
 
 namespace tlm::ir {
 struct Stage;
+struct Subgraph;
 }
 
 namespace tlm::space {
 
 // X(kind, text). A kind fixes how candidates are written as text and as tokens (choice_text.cpp, language/).
 #define TLM_DECISION_KINDS(X)                                                                                  \
+  X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] */                       \
   X(kAttach, "attach")     /* stage: [0] Attach */                                                             \
   X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */ \
   X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */     \
@@ -35,7 +37,7 @@ using Choice = std::vector<int64_t>;  // meaning by kind, above
 
 struct Decision {
   DecisionKind kind = DecisionKind::kAttach;
-  int stage = -1;                  // of the subgraph (attach: the stage; others: the nest's root)
+  int stage = -1;                  // of the walk's subgraph (attach: the stage; others: the nest's root); kAlgorithm: of the space's
   int item = -1;                   // kTile, kTail: axis; kPack: tensor
   std::string name;                // "micro.s2", "tile.s2.ow", "pack.s2.t3" (tensor number): unique in a space, stable
   std::vector<Choice> candidates;  // never empty, no duplicates, deterministic order
@@ -48,6 +50,8 @@ struct Decision {
 std::string choice_text(const Decision& d, const Choice& c, const std::vector<std::string>& axes);
 // The candidate with that text, -1 if none.
 int parse_choice(const Decision& d, const std::string& text, const std::vector<std::string>& axes);
+// Names of the axes that the candidates of `d` speak of; g: the walk's subgraph.
+std::vector<std::string> axis_names(const Decision& d, const ir::Subgraph& g);
 // Names of the stage's axes as schedules write them: the axes' own where all are identifiers and distinct, else "a0", "a1", ….
 std::vector<std::string> axis_names(const ir::Stage& s);
 

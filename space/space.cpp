@@ -47,7 +47,7 @@ double probe(Walk w, Rng& rng) {
 std::shared_ptr<const Space> Space::build(ir::Subgraph g, Target target) {
   TLM_CHECK(!g.stages.empty()) << "subgraph " << g.name << " has no stages";
   std::shared_ptr<Space> s(new Space());
-  s->subgraph_ = std::move(g);
+  s->subgraph_ = std::make_shared<const ir::Subgraph>(std::move(g));
   s->target_ = std::move(target);
   return s;
 }
@@ -62,7 +62,7 @@ Result<Walk> Space::replay(const Schedule& s) const {
       w.choose(d.neutral);
       continue;
     }
-    const std::vector<std::string> axes = axis_names(subgraph_.stages[d.stage]);
+    const std::vector<std::string> axes = axis_names(d, w.subgraph());
     const int candidate = parse_choice(d, *text, axes);
     if (candidate < 0) {
       return Reason{"decision " + d.name + ": '" + *text + "' is not legal here; legal: " + legal_candidates(d, axes)};

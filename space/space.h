@@ -33,8 +33,11 @@ class Walk {
   const std::vector<Decision>& decisions() const;  // those already decided
   Schedule schedule() const;                       // of the choices so far
   SchedulePlan plan() const;                       // TLM_CHECKs done()
+  // What the plan is about: the space's subgraph, with the stages replaced for which another algorithm was chosen. Tensors of the
+  // space's subgraph keep their numbers.
+  const ir::Subgraph& subgraph() const;
+  std::shared_ptr<const ir::Subgraph> shared_subgraph() const;
   const Space& space() const;
-  const ir::Subgraph& subgraph() const;            // whose stages the decisions and the plan speak of
 
  private:
   struct State;
@@ -45,7 +48,8 @@ class Walk {
 class Space : public std::enable_shared_from_this<Space> {
  public:
   static std::shared_ptr<const Space> build(ir::Subgraph g, Target target);
-  const ir::Subgraph& subgraph() const { return subgraph_; }
+  const ir::Subgraph& subgraph() const { return *subgraph_; }
+  std::shared_ptr<const ir::Subgraph> shared_subgraph() const { return subgraph_; }
   const Target& target() const { return target_; }
   Walk walk() const { return Walk(shared_from_this()); }
 
@@ -57,7 +61,7 @@ class Space : public std::enable_shared_from_this<Space> {
 
  private:
   Space() = default;
-  ir::Subgraph subgraph_;
+  std::shared_ptr<const ir::Subgraph> subgraph_;
   Target target_;
 };
 

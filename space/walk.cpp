@@ -16,14 +16,14 @@ struct Walk::State {
 
 namespace {
 
-Context context(const Space& s) { return {s.subgraph(), s.target()}; }
+Context context(const Space& space, const Sketch& s) { return context_of({space.subgraph(), space.target()}, s); }
 
 }  // namespace
 
 Walk::Walk(std::shared_ptr<const Space> space) : space_(std::move(space)) {
   auto state = std::make_shared<State>();
-  state->sketch = initial_sketch(context(*space_));
-  state->open = next_decision(context(*space_), state->sketch);
+  state->sketch = initial_sketch({space_->subgraph(), space_->target()});
+  state->open = next_decision(context(*space_, state->sketch), state->sketch);
   state_ = std::move(state);
 }
 
@@ -40,14 +40,14 @@ void Walk::choose(int candidate) {
   // A state that nobody else holds is changed in place; one that other walks share is copied.
   std::shared_ptr<State> state =
       state_.use_count() == 1 ? std::const_pointer_cast<State>(std::move(state_)) : std::make_shared<State>(*state_);
-  take(context(*space_), state->sketch, state->open->candidates[candidate]);
+  take(context(*space_, state->sketch), state->sketch, state->open->candidates[candidate]);
   state->chosen.push_back(candidate);
   state->decided.push_back(std::move(*state->open));
-  state->open = next_decision(context(*space_), state->sketch);
+  state->open = next_decision(context(*space_, state->sketch), state->sketch);
   state_ = std::move(state);
 }
 
-int Walk::constructive() const { return constructive_choice(context(*space_), state_->sketch, decision()); }
+int Walk::constructive() const { return constructive_choice(context(*space_, state_->sketch), state_->sketch, decision()); }
 
 std::vector<int> Walk::ranking(int n) const {
   Decision rest = decision();
@@ -74,8 +74,7 @@ Schedule Walk::schedule() const {
   Schedule s;
   for (size_t i = 0; i < state_->decided.size(); ++i) {
     const Decision& d = state_->decided[i];
-    s.choices.emplace_back(d.name,
-                           choice_text(d, d.candidates[state_->chosen[i]], axis_names(space_->subgraph().stages[d.stage])));
+    s.choices.emplace_back(d.name, choice_text(d, d.candidates[state_->chosen[i]], axis_names(d, subgraph())));
   }
   return s;
 }
@@ -85,7 +84,12 @@ SchedulePlan Walk::plan() const {
   return state_->sketch.plan;
 }
 
+std::shared_ptr<const ir::Subgraph> Walk::shared_subgraph() const {
+  return state_->sketch.subgraph ? state_->sketch.subgraph : space_->shared_subgraph();
+}
+
+const ir::Subgraph& Walk::subgraph() const { return state_->sketch.subgraph ? *state_->sketch.subgraph : space_->subgraph(); }
+
 const Space& Walk::space() const { return *space_; }
-const ir::Subgraph& Walk::subgraph() const { return space_->subgraph(); }
 
 }  // namespace tlm::space

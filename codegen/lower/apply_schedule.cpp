@@ -31,7 +31,8 @@ std::string kernel_name(const std::string& name) {
   return out;
 }
 
-// The kernel's buffers and parameters: tensors by the same numbers; inputs, outputs and constants are passed in this order.
+// The kernel's buffers and parameters: tensors by the same numbers; inputs, outputs and constants
+// that any stage reads are passed in this order.
 Kernel declare(const Subgraph& g, const SchedulePlan& plan) {
   Kernel k;
   k.name = kernel_name(g.name);
@@ -46,9 +47,12 @@ Kernel declare(const Subgraph& g, const SchedulePlan& plan) {
     b.elements = space::physical_elements(t);
     k.buffers.push_back(std::move(b));
   }
+  std::vector<bool> read(g.tensors.size(), false);
+  for (const Stage& s : g.stages)
+    for (int t : loaded_tensors(s)) read[static_cast<size_t>(t)] = true;
   for (TensorRole role : {TensorRole::kInput, TensorRole::kOutput, TensorRole::kConstant}) {
     for (size_t t = 0; t < g.tensors.size(); ++t) {
-      if (g.tensors[t].role != role) continue;
+      if (g.tensors[t].role != role || (role == TensorRole::kConstant && !read[t])) continue;
       KernelParam p;
       p.tensor = static_cast<int>(t);
       p.output = role == TensorRole::kOutput;

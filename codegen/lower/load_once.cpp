@@ -1,5 +1,6 @@
 #include "tlm/codegen/lower/load_once.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -14,7 +15,12 @@ namespace {
 class LoadOnce {
  public:
   explicit LoadOnce(Kernel& k) : k_(k) {
-    for (const Buffer& b : k.buffers) read_only_.push_back(b.param >= 0 && !k.params[static_cast<size_t>(b.param)].output);
+    for (const Buffer& b : k.buffers) {
+      const bool param = b.param >= 0;
+      read_only_.push_back(param && !k.params[static_cast<size_t>(b.param)].output);
+      // Buffers of the workspace that one phase uses lie apart.
+      place_.push_back(param ? 0 : ++places_);
+    }
   }
 
   Stmt block(const Stmt& s) {
@@ -41,7 +47,7 @@ class LoadOnce {
  private:
   struct Info {
     bool candidate = false;  // worth a name: contains a load or a costly operation, and reads no local that changes
-    bool loads = false;      // reads memory that a store may change
+    std::vector<int> places;  // of memory read that a store may change
   };
 
   static bool costly(Op op) { return op >= Op::kSqrt && op <= Op::kErf; }
@@ -57,7 +63,7 @@ class LoadOnce {
       if (n->op == Op::kLocal && is_mutable(n->id)) reads_mutable = true;
       if (n->op == Op::kLoad) {
         i.candidate = true;
-        if (!read_only_[static_cast<size_t>(n->id)]) i.loads = true;
+        if (!read_only_[static_cast<size_t>(n->id)]) i.places.push_back(place_[static_cast<size_t>(n->id)]);
       }
       if (costly(n->op) || n->op == Op::kPow) i.candidate = true;
     });
@@ -115,14 +121,20 @@ class LoadOnce {
       StmtNode n = *s;
       for (Expr& i : n.indices) i = replace(i, out);
       if (n.value) n.value = replace(n.value, out);
-      const bool writes = s->kind == StmtKind::kStore;
       out.push_back(std::make_shared<const StmtNode>(std::move(n)));
-      if (writes) std::erase_if(available_, [&](const auto& known) { return info(known.first).loads; });
+      if (s->kind != StmtKind::kStore) continue;
+      const int written = place_[static_cast<size_t>(s->buffer)];
+      std::erase_if(available_, [&](const auto& known) {
+        const std::vector<int>& read = info(known.first).places;
+        return std::find(read.begin(), read.end(), written) != read.end();
+      });
     }
   }
 
   Kernel& k_;
   std::vector<bool> read_only_;
+  std::vector<int> place_;  // by buffer: memory that others may share; 0: that of the outputs
+  int places_ = 0;
   std::map<Expr, int, ExprLess> uses_, available_;
   std::unordered_map<const ExprNode*, Info> infos_;
   std::vector<Expr> kept_;

@@ -21,7 +21,8 @@ void lower_program(const space::Space& space, BatchProgram& p) {
     return;
   }
   try {
-    p.kernel = lower(space.subgraph(), walk->plan(), space.target());
+    p.subgraph = walk->shared_subgraph();
+    p.kernel = lower(*p.subgraph, walk->plan(), space.target());
     const ir::Kernel* const kernels[] = {&p.kernel};
     const uint32_t entry[] = {0};
     const std::string source = write_c(kernels, entry, space.target());

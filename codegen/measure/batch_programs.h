@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace tlm::codegen {
 
 struct BatchProgram {
   space::Schedule schedule;  // of the first that gives it
+  std::shared_ptr<const ir::Subgraph> subgraph;  // what the kernel computes: the workload with algorithms replaced
   ir::Kernel kernel;
   uint64_t source_hash = 0;
   int image = -1;            // of BatchPrograms::images; -1: not compiled

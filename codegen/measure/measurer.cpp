@@ -167,7 +167,7 @@ class ProcessMeasurer : public space::Measurer {
     const BatchPrograms programs = build_batch(space, all, toolchain, build, options_.plant);
     cancel.check();
     prepare_data(space.subgraph());
-    prepare_memory(space.subgraph(), programs);
+    prepare_memory(programs);
 
     Run run(space, programs, data_, *cold_, options_, cancel);
     for (;; ++batch.repeats) {
@@ -203,9 +203,10 @@ class ProcessMeasurer : public space::Measurer {
     if (data_.values.empty() || data_.workload_hash != ir::workload_hash(g)) data_ = make_workload_data(g, options_.seed);
   }
 
-  void prepare_memory(const ir::Subgraph& g, const BatchPrograms& programs) {
+  void prepare_memory(const BatchPrograms& programs) {
     size_t needed = 0;
-    for (const BatchProgram& p : programs.programs) needed = std::max(needed, cold_constant_bytes(g, p.kernel));
+    for (const BatchProgram& p : programs.programs)
+      if (p.subgraph) needed = std::max(needed, cold_constant_bytes(*p.subgraph, p.kernel));
     const size_t bytes = cold_bytes(needed, options_.max_weight_bytes);
     if (cold_ && cold_->size() >= bytes) return;
     cold_.reset();

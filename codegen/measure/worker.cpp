@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "tlm/codegen/measure/guarded_memory.h"
+#include "tlm/codegen/derived_constants.h"
 #include "tlm/codegen/pack_constant.h"
 #include "tlm/core/error.h"
 #include "tlm/core/runtime/code_loader.h"
@@ -116,7 +117,7 @@ class Worker {
       scratch_bytes_ = std::max(scratch_bytes_, whole_lines(static_cast<size_t>(k.worker_bytes)));
       for (const ir::KernelParam& param : k.params) {
         const auto t = static_cast<size_t>(param.tensor);
-        if (g_.tensors[t].role == ir::TensorRole::kConstant || buffers_[t]) continue;
+        if (program(p).subgraph->tensors[t].role == ir::TensorRole::kConstant || buffers_[t]) continue;
         buffers_[t] = std::make_unique<GuardedMemory>(param_bytes(g_, param));
         if (param.output) continue;
         ir::place_into(g_.tensors[t], task_.data->values[t], buffers_[t]->data());
@@ -128,14 +129,17 @@ class Worker {
   }
 
   // A constant as the kernel wants it.
-  const std::byte* constant(const ir::KernelParam& param) {
-    std::string key = std::to_string(param.tensor);
+  const std::byte* constant(const ir::Subgraph& g, const ir::KernelParam& param) {
+    const ConstantOrigin origin = constant_origin(g, param.tensor);
+    std::string key = std::to_string(origin.tensor);
+    for (const auto& recipe : origin.recipes) key += " from " + std::to_string(ir::workload_hash(*recipe));
     for (const ir::PackedDim& d : param.packed)
       key += " " + std::to_string(d.dim) + " " + std::to_string(d.extent) + " " + std::to_string(d.step);
     auto& memory = constants_[key];
     if (!memory) {
-      const std::vector<std::byte> bytes = pack_constant(task_.data->values[static_cast<size_t>(param.tensor)], param.packed);
-      TLM_CHECK(bytes.size() == param_bytes(g_, param)) << bytes.size() << " bytes, the kernel wants " << param_bytes(g_, param);
+      const Tensor& source = task_.data->values[static_cast<size_t>(origin.tensor)];
+      const std::vector<std::byte> bytes = pack_constant(derive(source, origin.recipes), param.packed);
+      TLM_CHECK(bytes.size() == param_bytes(g, param)) << bytes.size() << " bytes, the kernel wants " << param_bytes(g, param);
       memory = std::make_unique<GuardedMemory>(bytes.size());
       std::memcpy(memory->data(), bytes.data(), bytes.size());
       memory->make_read_only();
@@ -143,19 +147,20 @@ class Worker {
     return memory->data();
   }
 
-  std::vector<void*> bind(const ir::Kernel& k, bool cold) {
+  std::vector<void*> bind(const BatchProgram& p, bool cold) {
     std::vector<void*> pointers;
-    const std::byte* window = cold ? task_.cold->next(cold_constant_bytes(g_, k)) : nullptr;
-    for (const ir::KernelParam& param : k.params) {
+    const ir::Subgraph& g = *p.subgraph;
+    const std::byte* window = cold ? task_.cold->next(cold_constant_bytes(g, p.kernel)) : nullptr;
+    for (const ir::KernelParam& param : p.kernel.params) {
       const auto t = static_cast<size_t>(param.tensor);
       const std::byte* at = nullptr;
-      if (g_.tensors[t].role != ir::TensorRole::kConstant) {
+      if (g.tensors[t].role != ir::TensorRole::kConstant) {
         at = buffers_[t]->data();
-      } else if (cold && read_cold(g_, param)) {
+      } else if (cold && read_cold(g, param)) {
         at = window;
-        window += whole_lines(param_bytes(g_, param));
+        window += whole_lines(param_bytes(g, param));
       } else {
-        at = constant(param);
+        at = constant(g, param);
       }
       pointers.push_back(const_cast<std::byte*>(at));
     }
@@ -210,7 +215,7 @@ class Worker {
     if (is_known && (number != task_.programs[0] || !reference_.empty())) return true;
     for (const ir::KernelParam& param : p.kernel.params)
       if (param.output) poison(*buffers_[static_cast<size_t>(param.tensor)]);
-    run_phases(p, bind(p.kernel, false).data());
+    run_phases(p, bind(p, false).data());
     const std::string difference = compare_outputs();
     if (constants_bytes() > kKeptConstants) constants_.clear();
     WorkerMessage m{difference.empty() ? WorkerEvent::kChecked : WorkerEvent::kWrong, number};
@@ -250,7 +255,7 @@ class Worker {
     send_({WorkerEvent::kBegin, number});
     double& once = once_ms_[number];
     if (once < kWarmBelowMs) {
-      const std::vector<void*> pointers = bind(p.kernel, true);
+      const std::vector<void*> pointers = bind(p, true);
       const auto begin = Clock::now();
       run_phases(p, pointers.data());
       const double ms = ms_since(begin);
@@ -258,7 +263,7 @@ class Worker {
     }
     const int runs = static_cast<int>(std::clamp(std::ceil(task_.round_ms / std::max(once, 1e-6)), 1.0, kMaxRuns));
     std::vector<std::vector<void*>> pointers;
-    for (int i = 0; i < runs; ++i) pointers.push_back(bind(p.kernel, true));
+    for (int i = 0; i < runs; ++i) pointers.push_back(bind(p, true));
     const auto begin = Clock::now();
     for (const std::vector<void*>& b : pointers) run_phases(p, b.data());
     const double ms = ms_since(begin) / runs;

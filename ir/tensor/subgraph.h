@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,20 @@ struct TensorDecl {
   int64_t buffer_elements = 0;  // elements of the whole buffer (>= the largest address + 1)
 };
 
+struct Subgraph;
+
+// A constant that is computed from another one before anything runs (transformed weights).
+struct DerivedConstant {
+  int tensor = -1;                         // kConstant
+  int source = -1;                         // kConstant with a smaller number; may itself be derived
+  std::shared_ptr<const Subgraph> recipe;  // tensor 0: the source (kInput, row-major); tensor 1: the result (kOutput, row-major)
+};
+
 struct Subgraph {
   std::string name;  // for people
   std::vector<TensorDecl> tensors;
-  std::vector<Stage> stages;  // topological order
+  std::vector<Stage> stages;             // topological order
+  std::vector<DerivedConstant> derived;  // only where stages were replaced by others: no part of text or hash
 
   std::vector<int> writers(int tensor) const;  // stage numbers
   std::vector<int> readers(int tensor) const;

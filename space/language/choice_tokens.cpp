@@ -3,6 +3,7 @@
 #include "tlm/core/error.h"
 #include "tlm/space/language/number_alphabet.h"
 #include "tlm/space/plan.h"
+#include "tlm/space/rules/algorithm.h"
 
 namespace tlm::space {
 namespace {
@@ -47,6 +48,10 @@ std::vector<Token> decision_head(const Decision& d) {
 std::vector<Token> choice_tokens(const Decision& d, const Choice& c) {
   std::vector<Token> out;
   switch (d.kind) {
+    case DecisionKind::kAlgorithm:
+      out.push_back(word(algorithm_name(c[0])));
+      for (size_t i = 1; i < c.size(); ++i) append_number(out, c[i]);
+      return out;
     case DecisionKind::kAttach: return {attach_word(static_cast<Attach>(c[0]))};
     case DecisionKind::kTail: return {tail_word(static_cast<Tail>(c[0]))};
     case DecisionKind::kPack: return {word(c[0] == 0 ? "rows" : "panels")};

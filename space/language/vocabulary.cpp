@@ -4,6 +4,7 @@
 #include "tlm/core/error.h"
 #include "tlm/space/decision.h"
 #include "tlm/space/language/number_alphabet.h"
+#include "tlm/space/rules/algorithm.h"
 
 namespace tlm::space {
 namespace {
@@ -37,6 +38,7 @@ Vocabulary::Vocabulary() {
 #define X(name, text) add(std::string("@") + text);
   TLM_DECISION_KINDS(X)
 #undef X
+  for (int64_t a = 0; a <= static_cast<int64_t>(algorithm_rules().size()); ++a) add(algorithm_name(a));
   for (std::string& word : number_words()) add(std::move(word));
   for (std::string& word : axis_words()) add(std::move(word));
 }

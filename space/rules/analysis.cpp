@@ -1,6 +1,8 @@
 #include "tlm/space/rules/analysis.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "tlm/core/error.h"
 
@@ -33,8 +35,9 @@ class Collector {
   Collector(const ir::Subgraph& g, NestInfo& n, const std::vector<bool>& in_registers)
       : g_(g), n_(n), in_registers_(in_registers) {}
 
-  // Returns the number of arithmetic nodes.
+  // Returns the number of arithmetic nodes. What several values share is computed once.
   double value(const Expr& e, bool epilogue, bool index = false) {
+    if (!e->args.empty() && !seen_.insert({e.get(), epilogue, index}).second) return 0;
     switch (e->op) {
       case Op::kInt:
       case Op::kFloat: return 0;
@@ -144,7 +147,52 @@ class Collector {
   const ir::Subgraph& g_;
   NestInfo& n_;
   const std::vector<bool>& in_registers_;
+  std::set<std::tuple<const ir::ExprNode*, bool, bool>> seen_;
 };
+
+// The index without its constant, and the constant.
+std::pair<Expr, int64_t> apart(const Expr& index, const std::vector<int64_t>& reach, int axes) {
+  if (!reach.empty()) return {Expr(), ir::as_affine(index, axes)->constant};
+  if (index->op == Op::kAdd && index->args[1]->op == Op::kInt) return {index->args[0], index->args[1]->ival};
+  return {index, 0};
+}
+
+void group(std::vector<Access>& list, int axes) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    Access& first = list[i];
+    if (first.covered || first.index) continue;
+    std::vector<int64_t> low(first.indices.size()), high;
+    std::vector<Expr> rest;
+    for (size_t d = 0; d < low.size(); ++d) {
+      auto [e, c] = apart(first.indices[d], first.reach[d], axes);
+      rest.push_back(e);
+      low[d] = c;
+    }
+    high = low;
+    bool others = false;
+    for (size_t j = i + 1; j < list.size(); ++j) {
+      Access& other = list[j];
+      if (other.tensor != first.tensor || other.covered || other.index || other.epilogue != first.epilogue ||
+          other.reach != first.reach)
+        continue;
+      std::vector<int64_t> constants;
+      bool same = true;
+      for (size_t d = 0; same && d < low.size(); ++d) {
+        auto [e, c] = apart(other.indices[d], other.reach[d], axes);
+        same = !e || ir::equal(e, rest[d]);
+        constants.push_back(c);
+      }
+      if (!same) continue;
+      for (size_t d = 0; d < low.size(); ++d) {
+        low[d] = std::min(low[d], constants[d]);
+        high[d] = std::max(high[d], constants[d]);
+      }
+      other.covered = others = true;
+    }
+    if (!others) continue;
+    for (size_t d = 0; d < low.size(); ++d) first.spread.push_back(high[d] - low[d]);
+  }
+}
 
 }  // namespace
 
@@ -260,6 +308,8 @@ NestInfo analyse_nest(const ir::Subgraph& g, const std::vector<Attach>& attach, 
   };
   store(n.root);
   for (const ir::Stage& s : n.epilogue) store(s);
+  group(n.loads, static_cast<int>(n.extent.size()));
+  group(n.stores, static_cast<int>(n.extent.size()));
   if (n.body_ops > 1 || n.accumulators > 1) n.temporaries = 1;
   if (n.body_ops > 8) n.temporaries = 2;
   if (std::find(n.guard_varies.begin(), n.guard_varies.end(), true) != n.guard_varies.end()) ++n.temporaries;

@@ -24,6 +24,9 @@ struct Access {
   int contiguous = -1;  // dimension whose neighbours are neighbours in memory; -1 for constants: a schedule may lay them out
   std::vector<std::vector<int64_t>> reach;  // by dimension, by axis: how far one step moves the index; empty: no affine function
   std::vector<int64_t> stride;              // by axis of the root: elements; 0: same address; kIrregular
+  // Accesses that differ by constants only move through memory together. One of them stands for all; the others are `covered`.
+  std::vector<int64_t> spread;  // by dimension: how far the indices of the group lie apart; empty: a group of one
+  bool covered = false;
   bool depends(int axis) const { return stride[axis] != 0; }
 };
 

@@ -39,6 +39,8 @@ bool can_inline(const ir::Subgraph& g, int stage) {
   for (const ir::StageOutput& o : s.outputs) {
     if (g.tensors[o.tensor].role != ir::TensorRole::kInternal) return false;
     if (g.writers(o.tensor).size() != 1) return false;
+    const auto same = [&](const ir::StageOutput& other) { return other.tensor == o.tensor; };
+    if (std::count_if(s.outputs.begin(), s.outputs.end(), same) > 1) return false;  // which one a load reads depends on its index
     for (const Expr& index : o.indices) {
       auto affine = ir::as_affine(index, static_cast<int>(s.axes.size()));
       if (!affine) return false;

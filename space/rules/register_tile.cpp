@@ -179,7 +179,11 @@ std::vector<Micro> micro_candidates(const NestInfo& n, const Target& t) {
   std::vector<Micro> out = {Micro()};
   if (t.device != DeviceKind::kCpu) return out;
   const int64_t budget = t.vector_registers;
-  auto legal = [&](const Micro& m) { return registers_needed(n, t, m) <= budget; };
+  auto legal = [&](const Micro& m) {
+    // Without a reduction nothing is held from one step to the next: a single vector of any expression can be computed.
+    if (!n.reduces && m.vectors == 1 && m.axis[0] < 0 && m.axis[1] < 0) return true;
+    return registers_needed(n, t, m) <= budget;
+  };
   const int full = full_lanes(n, t);
   std::vector<int> axes;
   if (full > 1) axes = vector_axes(n, nullptr);

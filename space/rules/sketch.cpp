@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tlm/core/error.h"
+#include "tlm/space/rules/algorithm.h"
 #include "tlm/space/rules/rule.h"
 
 namespace tlm::space {
@@ -46,22 +47,32 @@ std::string item_name(const Context& c, DecisionKind kind, int stage, int item) 
   return name;
 }
 
-}  // namespace
-
-Sketch initial_sketch(const Context& c) {
-  Sketch s;
+// All algorithms are chosen: the stages are known.
+void begin_attachments(const Context& c, Sketch& s) {
   s.plan.attach.assign(c.g.stages.size(), Attach::kRoot);
   s.plan.packed.resize(c.g.tensors.size());
   s.host.assign(c.g.stages.size(), -1);
   s.after.resize(c.g.stages.size());
+}
+
+}  // namespace
+
+Sketch initial_sketch(const Context& c) {
+  Sketch s;
+  s.algorithm = static_cast<int>(c.g.stages.size()) - 1;
   return s;
 }
 
 std::optional<Decision> next_decision(const Context& c, Sketch& s) {
   Decision d;
   for (;;) {
-    if (s.nest < 0 && s.attached == static_cast<int>(c.g.stages.size())) attachments_complete(c, s);
-    if (s.nest < 0) {
+    if (s.algorithm < 0 && s.host.empty()) begin_attachments(c, s);
+    if (s.algorithm < 0 && s.nest < 0 && s.attached == static_cast<int>(c.g.stages.size())) attachments_complete(c, s);
+    if (s.algorithm >= 0) {
+      d.kind = DecisionKind::kAlgorithm;
+      d.stage = s.algorithm;
+      d.candidates = algorithm_candidates(c, s.algorithm);
+    } else if (s.nest < 0) {
       d.kind = DecisionKind::kAttach;
       d.stage = s.attached;
       d.candidates = attach_candidates(c, s, s.attached);
@@ -98,6 +109,11 @@ std::optional<Decision> next_decision(const Context& c, Sketch& s) {
 }
 
 void take(const Context& c, Sketch& s, const Choice& choice) {
+  if (s.algorithm >= 0) {
+    if (choice.at(0) != 0) s.subgraph = std::make_shared<const ir::Subgraph>(apply_algorithm(c, s.algorithm, choice));
+    --s.algorithm;
+    return;
+  }
   if (s.nest < 0) {
     attach_apply(c, s, s.attached, static_cast<Attach>(choice.at(0)));
     ++s.attached;

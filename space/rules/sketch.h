@@ -15,6 +15,8 @@ namespace tlm::space {
 
 // A value. Everything in it is a function of (subgraph, target, choices so far).
 struct Sketch {
+  std::shared_ptr<const ir::Subgraph> subgraph;  // with stages replaced; null: that of the space
+  int algorithm = -1;                    // the stage whose algorithm is being decided, from the last to the first; -1: all are
   SchedulePlan plan;                     // neutral where undecided
   std::vector<int> host;                 // by stage: the root whose nest computes it; -1: inlined or undecided
   std::vector<std::vector<int>> after;   // by root stage: root stages whose tensors its nest reads
@@ -25,9 +27,11 @@ struct Sketch {
 };
 
 struct Context {
-  const ir::Subgraph& g;
+  const ir::Subgraph& g;  // the current one: context_of
   const Target& target;
 };
+// The context of the next decision of `s`. Valid until a decision replaces a stage.
+inline Context context_of(const Context& c, const Sketch& s) { return {s.subgraph ? *s.subgraph : c.g, c.target}; }
 
 Sketch initial_sketch(const Context& c);
 // The next decision with more than one candidate; those with one are taken on the way. nullopt: the plan is complete.

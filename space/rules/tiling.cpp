@@ -15,13 +15,21 @@ constexpr int64_t kTransfer = 128;  // bytes that come together: a cache line an
 }  // namespace
 
 double footprint_bytes(const Access& a, const std::vector<int64_t>& span) {
+  if (a.covered) return 0;
   double elements = 1;
   for (size_t d = 0; d < a.reach.size(); ++d) {
-    int64_t range = 1;
+    int64_t range = 1, points = 1;
     if (a.reach[d].empty()) {  // at most one element for each point of the axes in the index
       for (size_t i = 0; i < span.size() && range < a.shape[d]; ++i) range *= a.stride[i] == kIrregular ? span[i] : 1;
     } else {
-      for (size_t i = 0; i < span.size(); ++i) range += std::abs(a.reach[d][i]) * (span[i] - 1);
+      for (size_t i = 0; i < span.size(); ++i) {
+        range += std::abs(a.reach[d][i]) * (span[i] - 1);
+        points *= a.reach[d][i] != 0 ? span[i] : 1;
+      }
+    }
+    if (!a.spread.empty() && a.spread[d] > 0) {
+      range += a.spread[d];
+      if (!a.reach[d].empty()) range = std::min(range, points * (a.spread[d] + 1));
     }
     range = std::min(range, a.shape[d]);
     if (static_cast<int>(d) == a.contiguous) range = std::min(std::max(range, kTransfer / a.element_bytes), a.shape[d]);

@@ -9,6 +9,7 @@
 #include "tlm/space/rules/register_tile.h"
 #include "tlm/space/rules/rule.h"
 #include "tlm/space/scheduler.h"
+#include "tlm/space/search/algorithm_choice.h"
 #include "tlm/space/search/attach_choice.h"
 #include "tlm/space/search/loop_choice.h"
 #include "tlm/space/search/machine_model.h"
@@ -139,6 +140,7 @@ int parallel_choice(const Context& c, const Sketch& s, const Decision& d) {
 
 int constructive_choice(const Context& c, const Sketch& s, const Decision& d) {
   switch (d.kind) {
+    case DecisionKind::kAlgorithm: return algorithm_choice(c, s, d);
     case DecisionKind::kAttach: return position(d.candidates, {static_cast<int64_t>(attach_choice(c, s, d))});
     case DecisionKind::kMicro: return micro_choice(c, s, d);
     case DecisionKind::kUnroll: return unroll_choice(c, s, d);

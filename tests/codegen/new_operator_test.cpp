@@ -81,7 +81,8 @@ void expect_right(const char* text) {
       w.schedule = scheduler->schedule({space}).at(0).at(0);
       const space::Walk walk = space->replay(w.schedule).value();
       EXPECT_EQ(space::read_decisions(space, space::decision_tokens(walk))->schedule(), w.schedule);
-      w.kernel = lower(g, walk.plan(), target);
+      w.program = walk.shared_subgraph();
+      w.kernel = lower(*w.program, walk.plan(), target);
       w.first_entry = workloads.empty() ? 0 : workloads.back().first_entry + static_cast<uint32_t>(workloads.back().kernel.phases.size());
       workloads.push_back(std::move(w));
     }

@@ -17,7 +17,7 @@ namespace {
 
 struct Scheduled {
   const ir::Subgraph* g;
-  space::SchedulePlan plan;
+  std::shared_ptr<const ir::Subgraph> program;  // as lowered
   std::string schedule;
 };
 
@@ -38,8 +38,8 @@ TEST(NetworkWorkloads, AgreeAtSampledElements) {
       space::Walk walk = space::Space::build(g, target)->walk();
       while (i > 0 && !walk.done()) walk.choose(static_cast<int>(rng.below(walk.decision().candidates.size())));
       walk.complete();
-      all.push_back({&g, walk.plan(), space::print(walk.schedule())});
-      kernels.push_back(codegen::lower(g, all.back().plan, target));
+      all.push_back({&g, walk.shared_subgraph(), space::print(walk.schedule())});
+      kernels.push_back(codegen::lower(walk.subgraph(), walk.plan(), target));
     }
   const CompiledKernels compiled(std::move(kernels), target);
   int elements = 0;
@@ -47,7 +47,7 @@ TEST(NetworkWorkloads, AgreeAtSampledElements) {
     const ir::Subgraph& g = *all[i].g;
     std::vector<Tensor> bound = random_bound(g, rng, false);
     const std::vector<Tensor> inputs = bound;
-    ASSERT_EQ(compiled.run(i, g, bound, rng), "") << g.name << "\n" << all[i].schedule;
+    ASSERT_EQ(compiled.run(i, *all[i].program, bound, rng), "") << g.name << "\n" << all[i].schedule;
     for (size_t t = 0; t < g.tensors.size(); ++t) {
       if (g.tensors[t].role != ir::TensorRole::kOutput) continue;
       std::vector<int64_t> at = {0, bound[t].size() - 1};

@@ -147,4 +147,6 @@ void check_plan(const ir::Subgraph& g, const Target& t, const SchedulePlan& plan
   if (::testing::Test::HasFailure()) std::puts(print(plan, g).c_str());
 }
 
+void check_plan(const Walk& walk) { check_plan(walk.subgraph(), walk.space().target(), walk.plan()); }
+
 }  // namespace tlm::space::test

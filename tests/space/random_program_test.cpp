@@ -51,7 +51,7 @@ TEST(RandomPrograms, SpacesAreSound) {
       Walk w = space->walk();
       if (i == 0) w.complete();
       while (!w.done()) w.choose(static_cast<int>(rng.below(w.decision().candidates.size())));
-      check_plan(p.g, t, w.plan());
+      check_plan(w);
       Result<Walk> again = space->replay(parse_schedule(print(w.schedule())));
       ASSERT_TRUE(again.ok()) << again.reason();
       EXPECT_EQ(again->chosen(), w.chosen());

@@ -68,7 +68,7 @@ int64_t complete_every_prefix(const ir::Subgraph& g, const Target& t, int64_t bu
     whole.complete();
     ASSERT_TRUE(whole.done());
     ASSERT_TRUE(std::equal(prefix.chosen().begin(), prefix.chosen().end(), whole.chosen().begin()));
-    check_plan(g, t, whole.plan());
+    check_plan(whole);
   });
   return left < 0 ? -1 : prefixes;
 }
@@ -120,12 +120,12 @@ TEST(Space, RandomWalksAreSoundAndReplay) {
       Rng rng(7);
       for (int i = 0; i < 10; ++i) {
         const Walk walk = random_walk(*space, rng);
-        check_plan(w.g, t, walk.plan());
+        check_plan(walk);
         Result<Walk> again = space->replay(parse_schedule(print(walk.schedule())));
         ASSERT_TRUE(again.ok()) << again.reason();
         EXPECT_EQ(again->chosen(), walk.chosen());
         EXPECT_EQ(again->schedule(), walk.schedule());
-        EXPECT_EQ(print(again->plan(), w.g), print(walk.plan(), w.g));
+        EXPECT_EQ(print(again->plan(), again->subgraph()), print(walk.plan(), walk.subgraph()));
         if (HasFailure()) return;
       }
     }

@@ -13,6 +13,7 @@
 #include "tlm/codegen/build/compile_c.h"
 #include "tlm/codegen/build/process.h"
 #include "tlm/codegen/build/temp_folder.h"
+#include "tlm/codegen/derived_constants.h"
 #include "tlm/codegen/pack_constant.h"
 #include "tlm/codegen/source/c_flags.h"
 #include "tlm/codegen/source/source_c.h"
@@ -118,7 +119,9 @@ std::vector<std::vector<std::byte>> kernel_buffers(const Kernel& k, const Subgra
     const TensorDecl& decl = g.tensors[static_cast<size_t>(p.tensor)];
     std::vector<std::byte> b(static_cast<size_t>(p.elements) * dtype_size(decl.dtype), std::byte{0x7f});
     if (decl.role == TensorRole::kConstant) {
-      const std::vector<std::byte> packed = codegen::pack_constant(bound[static_cast<size_t>(p.tensor)], p.packed);
+      const codegen::ConstantOrigin origin = codegen::constant_origin(g, p.tensor);
+      const Tensor value = codegen::derive(bound[static_cast<size_t>(origin.tensor)], origin.recipes);
+      const std::vector<std::byte> packed = codegen::pack_constant(value, p.packed);
       TLM_CHECK(packed.size() == b.size()) << packed.size() << " bytes of a constant against " << b.size();
       b = packed;
     } else if (!p.output) {

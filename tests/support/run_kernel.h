@@ -27,7 +27,7 @@ class CompiledKernels {
   size_t size() const { return kernels_.size(); }
   const ir::Kernel& kernel(size_t i) const { return kernels_[i]; }
 
-  // Runs kernel i of subgraph g: `bound` holds inputs and constants (logical tensors) and is completed with the outputs. Each
+  // Runs kernel i of subgraph g (as lowered): `bound` holds inputs and constants (logical tensors, none that is derived) and is completed with the outputs. Each
   // buffer has its exact size, ends at a guard page and starts poisoned; phases run in chunks drawn from `rng`. Returns "" or
   // what went wrong (a fault; bytes of an output's buffer written that no element of the output owns).
   std::string run(size_t i, const ir::Subgraph& g, std::vector<Tensor>& bound, Rng rng) const;

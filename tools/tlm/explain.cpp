@@ -32,12 +32,13 @@ std::string explain_subgraph(const Engine& engine, const ir::Graph& g, int numbe
                                : make_scheduler(engine.options().scheduler, engine.options().seed)->schedule({space}).at(0).at(0);
   Result<space::Walk> walk = space->replay(schedule);
   if (!walk) throw Error(ErrorCode::kUsage, "the given schedule is not legal: " + walk.reason(), step.name);
-  const ir::Kernel kernel = codegen::lower(space->subgraph(), walk->plan(), target);
+  const ir::Kernel kernel = codegen::lower(walk->subgraph(), walk->plan(), target);
 
   std::string text = "== subgraph " + std::to_string(number) + ": " + step.name + ", workload " + to_hex(hash) + "\n";
   text += ir::print(step.subgraph);
+  if (walk->shared_subgraph() != space->shared_subgraph()) text += "\n== with other algorithms\n" + ir::print(walk->subgraph());
   text += "\n== sentence\n" + space::sentence_text(*walk) + "\n";
-  text += "\n== schedule\n" + print(walk->schedule()) + "\n" + space::print(walk->plan(), space->subgraph());
+  text += "\n== schedule\n" + print(walk->schedule()) + "\n" + space::print(walk->plan(), walk->subgraph());
   text += "\n== loops\n" + ir::print(kernel);
   text += "\n== source\n";
   if (target.device == DeviceKind::kCuda) {

@@ -79,7 +79,7 @@ void print_subgraph(const ir::Step& step, int number, const Target& target) {
   for (const space::Decision& d : walk.decisions()) {
     const std::string* text = schedule.find(d.name);
     const std::string taken = text ? *text : "";
-    const auto axes = space::axis_names(space->subgraph().stages.at(static_cast<size_t>(d.stage)));
+    const auto axes = space::axis_names(d, walk.subgraph());
     rows.push_back({d.name, std::to_string(d.candidates.size()), taken, others_text(d, taken, axes)});
   }
   std::fputs(table_text(rows, "lrll").c_str(), stdout);

@@ -1,0 +1,38 @@
+#include "tlm/space/rules/algorithm.h"
+
+#include "tlm/core/error.h"
+
+namespace tlm::space {
+
+const std::vector<AlgorithmRule>& algorithm_rules() {
+  static const std::vector<AlgorithmRule> rules = {winograd_rule()};
+  return rules;
+}
+
+const char* algorithm_name(int64_t number) {
+  return number == 0 ? "direct" : algorithm_rules().at(static_cast<size_t>(number - 1)).name;
+}
+
+std::string algorithm_text(const Choice& c) {
+  std::string out = algorithm_name(c.at(0));
+  if (c[0] != 0) out += ":" + std::to_string(c.at(1));
+  return out;
+}
+
+std::vector<Choice> algorithm_candidates(const Context& c, int stage) {
+  std::vector<Choice> out = {{0}};
+  if (c.target.device != DeviceKind::kCpu) return out;
+  for (size_t r = 0; r < algorithm_rules().size(); ++r) {
+    for (int64_t p : algorithm_rules()[r].parameters(c, stage)) out.push_back({static_cast<int64_t>(r + 1), p});
+  }
+  return out;
+}
+
+ir::Subgraph apply_algorithm(const Context& c, int stage, const Choice& choice) {
+  const AlgorithmRule& rule = algorithm_rules().at(static_cast<size_t>(choice.at(0) - 1));
+  ir::Subgraph g = rule.apply(c.g, stage, choice.at(1));
+  TLM_CHECK(g.tensors.size() >= c.g.tensors.size()) << rule.name << " loses tensors";
+  return g;
+}
+
+}  // namespace tlm::space
