@@ -164,7 +164,7 @@ TEST(Space, NamesAreUniqueAndTextsToo) {
     std::set<std::string> names;
     for (const Decision& d : walk.decisions()) {
       EXPECT_TRUE(names.insert(d.name).second) << d.name;
-      const std::vector<std::string> axes = axis_names(w.g.stages[d.stage]);
+      const std::vector<std::string> axes = axis_names(d, walk.subgraph());
       for (size_t i = 0; i < d.candidates.size(); ++i) {
         const std::string text = choice_text(d, d.candidates[i], axes);
         EXPECT_EQ(parse_choice(d, text, axes), static_cast<int>(i)) << d.name << " " << text;
