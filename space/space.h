@@ -1,7 +1,10 @@
 // The whole space of legal schedules of a subgraph on a target.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,9 +63,15 @@ class Space : public std::enable_shared_from_this<Space> {
   double log10_size(int budget = 20000) const;
 
  private:
+  friend class Walk;
   Space() = default;
+  // The constructive choice of an algorithm completes every alternative: it is made once for each prefix.
+  int remembered(const std::vector<int>& prefix, const std::function<int()>& choose) const;
+
   std::shared_ptr<const ir::Subgraph> subgraph_;
   Target target_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<int>, int> algorithms_;  // by prefix
 };
 
 }  // namespace tlm::space

@@ -47,14 +47,17 @@ void Walk::choose(int candidate) {
   state_ = std::move(state);
 }
 
-int Walk::constructive() const { return constructive_choice(context(*space_, state_->sketch), state_->sketch, decision()); }
+int Walk::constructive() const {
+  const auto choose = [&] { return constructive_choice(context(*space_, state_->sketch), state_->sketch, decision()); };
+  return decision().kind == DecisionKind::kAlgorithm ? space_->remembered(state_->chosen, choose) : choose();
+}
 
 std::vector<int> Walk::ranking(int n) const {
   Decision rest = decision();
   std::vector<int> ranked, number(rest.candidates.size());
   std::iota(number.begin(), number.end(), 0);
   while (static_cast<int>(ranked.size()) < n && !number.empty()) {
-    const int taken = constructive_choice(context(*space_), state_->sketch, rest);
+    const int taken = constructive_choice(context(*space_, state_->sketch), state_->sketch, rest);
     ranked.push_back(number[static_cast<size_t>(taken)]);
     number.erase(number.begin() + taken);
     rest.candidates.erase(rest.candidates.begin() + taken);
