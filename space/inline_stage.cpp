@@ -16,11 +16,13 @@ class Inliner {
     for (size_t s = 0; s < g.stages.size() && s < attach.size(); ++s) {
       if (attach[s] != Attach::kInline) continue;
       for (const ir::StageOutput& o : g.stages[s].outputs) writer_[o.tensor] = static_cast<int>(s);
+      any_ = true;
     }
   }
 
   ir::Stage run(int stage) {
     ir::Stage s = g_.stages.at(stage);
+    if (!any_) return s;
     const std::vector<int64_t> extents = s.extents();
     for (Expr& e : s.body) e = expand(e, extents);
     for (Expr& e : s.result) e = expand(e, extents);
@@ -86,6 +88,7 @@ class Inliner {
 
   const ir::Subgraph& g_;
   const std::vector<Attach>& attach_;
+  bool any_ = false;         // stages are inlined
   std::vector<int> writer_;  // by tensor: the inlined stage that computes it
   std::map<int, std::vector<Expr>> values_;
 };
