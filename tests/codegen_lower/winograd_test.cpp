@@ -44,7 +44,7 @@ ir::Subgraph window_sum(const Case& c) {
   if (c.residual) text += "  input R: " + output;
   if (padded) text += "  internal P: " + type + dims({c.batch, c.ci, ph, pw}) + channels_last(c.ci, ph, pw) + "\n";
   text += "  internal C: " + output + (c.residual ? "  internal S: " + output : "") + "  output Y: " + output;
-  const std::string zero = type[0] == 'f' ? "0.0" : "cast<" + type + ">(0)";
+  const std::string zero = type == "f32" ? "0.0" : "B[0]";  // integers: anything of the type
   if (padded) {
     text += "  stage \"pad\" {\n    spatial n:" + n(c.batch) + ", c:" + n(c.ci) + ", h:" + n(ph) + ", w:" + n(pw) + "\n    body select(" +
             n(c.top) + " <= h && h < " + n(h + c.top) + " && " + n(c.left) + " <= w && w < " + n(w + c.left) + ", X[n, c, h - " +
@@ -157,7 +157,8 @@ TEST(Winograd, IsOfferedWhereItIsSound) {
   Case other = fit;
   other.ci = 8;
   EXPECT_TRUE(algorithms(window_sum(other), cpu()).empty()) << "few channels";
-  other = fit;
+  other = {1, 8, 8, 0, 0, 0, 0, 16, 16};
+  EXPECT_EQ(algorithms(window_sum(other), cpu()).size(), 3u);
   other.type = "i32";
   EXPECT_TRUE(algorithms(window_sum(other), cpu()).empty()) << "integers stay exact";
   other = fit;
