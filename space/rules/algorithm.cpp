@@ -5,7 +5,7 @@
 namespace tlm::space {
 
 const std::vector<AlgorithmRule>& algorithm_rules() {
-  static const std::vector<AlgorithmRule> rules = {winograd_rule()};
+  static const std::vector<AlgorithmRule> rules = {winograd_rule(), pack_operand_rule(), split_reduction_rule()};
   return rules;
 }
 

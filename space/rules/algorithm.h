@@ -27,6 +27,8 @@ std::string algorithm_text(const Choice& c);  // "direct", "winograd:4"
 std::vector<Choice> algorithm_candidates(const Context& c, int stage);
 ir::Subgraph apply_algorithm(const Context& c, int stage, const Choice& choice);
 
-AlgorithmRule winograd_rule();  // winograd.cpp
+AlgorithmRule winograd_rule();         // winograd.cpp: outputs of a tile
+AlgorithmRule pack_operand_rule();     // pack_operand.cpp: the axis along which operands are made to run
+AlgorithmRule split_reduction_rule();  // split_reduction.cpp: the number of parts
 
 }  // namespace tlm::space

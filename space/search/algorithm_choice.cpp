@@ -6,9 +6,7 @@
 #include "tlm/space/search/machine_model.h"
 
 namespace tlm::space {
-namespace {
 
-// Cycles of all nests of the completed schedule; stages whose algorithm is open keep theirs.
 double completed_cycles(const Context& c, Sketch s) {
   constexpr double kPhase = 8000;  // to begin a phase and to wait for its end
   for (;;) {
@@ -26,8 +24,6 @@ double completed_cycles(const Context& c, Sketch s) {
   }
   return total;
 }
-
-}  // namespace
 
 int algorithm_choice(const Context& c, const Sketch& s, const Decision& d) {
   int best = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tlm/space/search/algorithm_choice.h"
+
 namespace tlm::space {
 namespace {
 
@@ -43,6 +45,16 @@ Attach attach_choice(const Context& c, const Sketch& s, const Decision& d) {
       for (const ir::Expr& e : reader.result) ir::visit(e, count);
       readings += loads * points(reader);
     }
+  }
+  // A copy costs nothing where it is inlined, but its reader then reads across the rows of what is copied.
+  constexpr double kManyReadings = 8;  // of each element
+  if (c.g.stages[d.stage].body[0]->op == ir::Op::kLoad && readings >= kManyReadings * points(self)) {
+    const auto cycles = [&](Attach a) {
+      Sketch trial = s;
+      take(c, trial, {static_cast<int64_t>(a)});
+      return completed_cycles(c, std::move(trial));
+    };
+    return cycles(Attach::kRoot) < cycles(Attach::kInline) ? Attach::kRoot : Attach::kInline;
   }
   const double each = ops + (guarded ? kGuard : 0);
   const double inlined = readings * each;

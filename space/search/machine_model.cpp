@@ -15,6 +15,7 @@ constexpr double kIssue = 2;     // vector operations that start in one cycle
 constexpr double kLoads = 1.5;   // loads; two where no banks conflict
 constexpr double kLatency = 5;   // cycles until a dependent operation can start, with a little slack
 constexpr double kFrontEnd = 5;  // instructions that start in one cycle
+constexpr double kShuffle = 0.7;  // of a multiply-add
 constexpr double kJump = 3;      // instructions that close a loop
 constexpr double kTileOverhead = 8;
 constexpr double kLoopExit = 8;
@@ -102,15 +103,14 @@ double evicted_lines(const NestInfo& n, const NestPlan& plan, const Target& t, c
   return evicted;
 }
 
-// Instructions for one vector that is no run of memory: its lanes one by one, or, where the tile has four neighbours of each lane,
-// their transposition.
-double gather_cost(const NestInfo& n, const NestPlan& plan, const Access& l, const std::vector<int64_t>& points) {
+// Four neighbours of each lane of a vector are in the tile: the vectors are transposed in registers.
+bool turned(const NestInfo& n, const NestPlan& plan, const Access& l, const std::vector<int64_t>& points) {
   for (int a = 0; a < static_cast<int>(n.extent.size()); ++a) {
     if (a == plan.vector_axis || a == n.scan || l.constant || l.stride[a] != 1) continue;
     const int64_t count = a < n.spatial ? points[a] : plan.axes[a].tile;
-    if (count % 4 == 0 && plan.lanes >= 4) return plan.lanes / 4 + 2;
+    if (count % 4 == 0 && plan.lanes >= 4) return true;
   }
-  return 1.5 * plan.lanes;
+  return false;
 }
 
 // One register tile whose points along each axis are `points` (vectors on the vector axis).
@@ -137,12 +137,17 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   // A value is loaded once only if it can stay in a register; to keep too many broadcast ones costs more than to load them again.
   const bool fits = acc * chains + live <= t.vector_registers;
   double evicted = 0;
+  double shuffles = 0;  // beside which multiply-adds run in part
   double loads = 0, lines = 0, once = 0;  // lines: whole vectors read, which also move more of a cache line
   for (size_t i = 0; i < n.loads.size(); ++i) {
     const Access& l = n.loads[i];
     double count = (fits ? reads[i].distinct : reads[i].all) / unrolled;
     if (horizontal && l.depends(v)) count *= chains;
-    if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) count *= gather_cost(n, plan, l, points);
+    if (v >= 0 && l.depends(v) && !streams_along(n, l, v)) {
+      const bool rows = turned(n, plan, l, points);
+      if (rows) shuffles += kShuffle * count * (plan.lanes / 4 + 1);
+      count *= rows ? plan.lanes / 4 : 1.5 * plan.lanes;
+    }
     (l.epilogue && n.reduces ? once : loads) += count;
     if (n.reduces && !l.epilogue && !l.index) evicted += evicted_lines(n, plan, t, l, points);
     if (v < 0 || !l.depends(v)) continue;
@@ -151,8 +156,8 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   }
   const double product = t.fma || !n.reduces || n.body_ops < 1 ? 0 : 1;
   const double ops = acc * chains * std::max(1.0, n.body_ops + product) / n.accumulators;
-  const double issued = (ops + loads + kJump / unrolled) / kFrontEnd;
-  double step = std::max({ops / kIssue, loads / kLoads, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
+  const double issued = (ops + shuffles + loads + kJump / unrolled) / kFrontEnd;
+  double step = std::max({(ops + shuffles) / kIssue, loads / kLoads, n.reduces ? kLatency : 0.0, issued}) + 0.1 * (loads + lines);
   if (shared && !fits) step *= 1.3;
   step += kEvicted * evicted;
   double guards = 0, inside = 1;  // each point off the vector axis tests its own, but for tiles away from the border
