@@ -67,13 +67,16 @@ Target cpu() {
   return t;
 }
 
-// The candidates for the sum's stage by text; empty: no such decision.
+// The candidates for the sum's stage by text, those of other rules left out; empty: nothing but the stage as it is.
 std::vector<std::string> algorithms(const ir::Subgraph& g, const Target& t) {
   const space::Walk w = space::Space::build(g, t)->walk();
   std::vector<std::string> out;
   if (w.done() || w.decision().kind != space::DecisionKind::kAlgorithm) return out;
-  for (const space::Choice& c : w.decision().candidates) out.push_back(choice_text(w.decision(), c, {}));
-  return out;
+  for (const space::Choice& c : w.decision().candidates) {
+    const std::string text = choice_text(w.decision(), c, {});
+    if (text == "direct" || text.starts_with("winograd")) out.push_back(text);
+  }
+  return out.size() > 1 ? out : std::vector<std::string>();
 }
 
 TEST(Winograd, ComputesWhatTheSumDoes) {
