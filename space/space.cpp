@@ -55,11 +55,11 @@ std::shared_ptr<const Space> Space::build(ir::Subgraph g, Target target) {
 int Space::remembered(const std::vector<int>& prefix, const std::function<int()>& choose) const {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = algorithms_.find(prefix); known != algorithms_.end()) return known->second;
+    if (const auto known = choices_.find(prefix); known != choices_.end()) return known->second;
   }
   const int choice = choose();
   const std::lock_guard lock(mutex_);
-  return algorithms_.emplace(prefix, choice).first->second;
+  return choices_.emplace(prefix, choice).first->second;
 }
 
 Result<Walk> Space::replay(const Schedule& s) const {

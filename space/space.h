@@ -19,6 +19,7 @@
 namespace tlm::space {
 
 class Space;
+struct NestInfo;
 
 // A prefix of decisions. A value: copy it to branch (beams). The candidates of the next decision are a function of
 // (subgraph, target, earlier choices) alone, computed here and nowhere else: enumeration, sampling, mutation, the mask of
@@ -40,9 +41,11 @@ class Walk {
   // space's subgraph keep their numbers.
   const ir::Subgraph& subgraph() const;
   std::shared_ptr<const ir::Subgraph> shared_subgraph() const;
+  const NestInfo& nest_info(int nest) const;  // of a nest of the plan, as long as this walk lives; TLM_CHECKs done()
   const Space& space() const;
 
  private:
+  friend class Space;
   struct State;
   std::shared_ptr<const Space> space_;
   std::shared_ptr<const State> state_;  // persistent: shared between copies
@@ -65,13 +68,17 @@ class Space : public std::enable_shared_from_this<Space> {
  private:
   friend class Walk;
   Space() = default;
-  // The constructive choice of an algorithm completes every alternative: it is made once for each prefix.
+  // The constructive choice of an algorithm or an attachment may complete every alternative: it is made once for each prefix.
   int remembered(const std::vector<int>& prefix, const std::function<int()>& choose) const;
+  // Walks through algorithms and attachments, which are few but rewrite and analyse whole stages: each prefix is gone once.
+  std::shared_ptr<const Walk::State> known(const std::vector<int>& prefix) const;  // null: not yet
+  void remember(const std::shared_ptr<const Walk::State>& state) const;
 
   std::shared_ptr<const ir::Subgraph> subgraph_;
   Target target_;
   mutable std::mutex mutex_;
-  mutable std::map<std::vector<int>, int> algorithms_;  // by prefix
+  mutable std::map<std::vector<int>, int> choices_;                                // by prefix
+  mutable std::map<std::vector<int>, std::shared_ptr<const Walk::State>> states_;  // by prefix
 };
 
 }  // namespace tlm::space

@@ -16,15 +16,20 @@ struct Walk::State {
 
 namespace {
 
+bool is_structure(DecisionKind kind) { return kind == DecisionKind::kAlgorithm || kind == DecisionKind::kAttach; }
+
 Context context(const Space& space, const Sketch& s) { return context_of({space.subgraph(), space.target()}, s); }
 
 }  // namespace
 
 Walk::Walk(std::shared_ptr<const Space> space) : space_(std::move(space)) {
+  state_ = space_->known({});
+  if (state_) return;
   auto state = std::make_shared<State>();
   state->sketch = initial_sketch({space_->subgraph(), space_->target()});
   state->open = next_decision(context(*space_, state->sketch), state->sketch);
   state_ = std::move(state);
+  space_->remember(state_);
 }
 
 bool Walk::done() const { return !state_->open; }
@@ -37,6 +42,15 @@ const Decision& Walk::decision() const {
 void Walk::choose(int candidate) {
   const Decision& open = decision();
   TLM_CHECK(candidate >= 0 && candidate < static_cast<int>(open.candidates.size())) << open.name << ": candidate " << candidate;
+  const bool structure = is_structure(open.kind);
+  if (structure) {
+    std::vector<int> prefix = state_->chosen;
+    prefix.push_back(candidate);
+    if (std::shared_ptr<const State> known = space_->known(prefix)) {
+      state_ = std::move(known);
+      return;
+    }
+  }
   // A state that nobody else holds is changed in place; one that other walks share is copied.
   std::shared_ptr<State> state =
       state_.use_count() == 1 ? std::const_pointer_cast<State>(std::move(state_)) : std::make_shared<State>(*state_);
@@ -45,11 +59,12 @@ void Walk::choose(int candidate) {
   state->decided.push_back(std::move(*state->open));
   state->open = next_decision(context(*space_, state->sketch), state->sketch);
   state_ = std::move(state);
+  if (structure) space_->remember(state_);
 }
 
 int Walk::constructive() const {
   const auto choose = [&] { return constructive_choice(context(*space_, state_->sketch), state_->sketch, decision()); };
-  return decision().kind == DecisionKind::kAlgorithm ? space_->remembered(state_->chosen, choose) : choose();
+  return is_structure(decision().kind) ? space_->remembered(state_->chosen, choose) : choose();
 }
 
 std::vector<int> Walk::ranking(int n) const {
@@ -93,6 +108,23 @@ std::shared_ptr<const ir::Subgraph> Walk::shared_subgraph() const {
 
 const ir::Subgraph& Walk::subgraph() const { return state_->sketch.subgraph ? *state_->sketch.subgraph : space_->subgraph(); }
 
+const NestInfo& Walk::nest_info(int nest) const {
+  TLM_CHECK(done()) << "undecided: " << decision().name;
+  return *space::nest_info(context(*space_, state_->sketch), state_->sketch, nest);
+}
+
 const Space& Walk::space() const { return *space_; }
+
+std::shared_ptr<const Walk::State> Space::known(const std::vector<int>& prefix) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = states_.find(prefix);
+  return at == states_.end() ? nullptr : at->second;
+}
+
+void Space::remember(const std::shared_ptr<const Walk::State>& state) const {
+  constexpr size_t kMost = 4096;  // prefixes
+  const std::lock_guard lock(mutex_);
+  if (states_.size() < kMost) states_.emplace(state->chosen, state);
+}
 
 }  // namespace tlm::space

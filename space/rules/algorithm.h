@@ -21,7 +21,7 @@ struct AlgorithmRule {
 
 // A choice is [0], the stage as it is, or [number of the rule counted from 1, parameter]. Rules are only ever appended.
 const std::vector<AlgorithmRule>& algorithm_rules();
-const char* algorithm_name(int64_t number);  // "direct", or the rule's
+const char* algorithm_name(int64_t number);   // "direct", or the rule's
 std::string algorithm_text(const Choice& c);  // "direct", "winograd:4"
 
 std::vector<Choice> algorithm_candidates(const Context& c, int stage);

@@ -13,7 +13,7 @@ using Matrix = std::vector<std::vector<double>>;  // rows
 // columns) have in common are computed once: shared nodes.
 std::vector<ir::Expr> apply_matrix(const Matrix& matrix, const std::vector<ir::Expr>& values, DType t);
 // matrix · grid · matrixᵀ, row by row. grid[i][j]; `rows` and `columns`: how many rows of the matrix are wanted on each side.
-std::vector<std::vector<ir::Expr>> apply_both_sides(const Matrix& matrix, const std::vector<std::vector<ir::Expr>>& grid, int rows,
-                                                    int columns, DType t);
+std::vector<std::vector<ir::Expr>> apply_both_sides(const Matrix& matrix, const std::vector<std::vector<ir::Expr>>& grid,
+                                                    int rows, int columns, DType t);
 
 }  // namespace tlm::space

@@ -62,14 +62,10 @@ std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, co
   return significant(out) == significant(rows) ? std::vector<ir::PackedDim>{} : out;
 }
 
-bool read_once(const ir::Subgraph& g, const SchedulePlan& plan, int tensor) {
+bool read_once(const Context& c, const Sketch& s, int tensor) {
   int reads = 0;
-  for (size_t s = 0; s < g.stages.size(); ++s) {
-    if (plan.attach[s] == Attach::kInline) continue;
-    const ir::Stage stage = inlined_stage(g, plan.attach, static_cast<int>(s));
-    auto count = [&](const ir::Expr& e) { reads += e->op == ir::Op::kLoad && e->id == tensor; };
-    for (const ir::Expr& e : stage.body) ir::visit(e, count);
-    for (const ir::Expr& e : stage.result) ir::visit(e, count);
+  for (size_t nest = 0; nest < s.plan.nests.size(); ++nest) {
+    for (const Access& a : nest_info(c, s, static_cast<int>(nest))->loads) reads += a.tensor == tensor;
   }
   return reads == 1;
 }
@@ -80,7 +76,7 @@ std::vector<Choice> candidates(const Context& c, const Sketch& s, int item) {
   std::vector<Choice> out = {{0}};
   const Access& a = s.info->loads[item];
   if (c.target.device != DeviceKind::kCpu || !a.constant || a.index || a.epilogue) return out;
-  if (panels(c.g.tensors[a.tensor], *s.info, nest_plan(s), a).empty() || !read_once(c.g, s.plan, a.tensor)) return out;
+  if (panels(c.g.tensors[a.tensor], *s.info, nest_plan(s), a).empty() || !read_once(c, s, a.tensor)) return out;
   out.push_back({1});
   return out;
 }

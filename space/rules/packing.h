@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tlm/ir/loop/stmt.h"
-#include "tlm/space/rules/analysis.h"
+#include "tlm/space/rules/sketch.h"
 
 namespace tlm::space {
 
@@ -13,6 +13,6 @@ namespace tlm::space {
 // the first of its dim.
 std::vector<ir::PackedDim> panels(const ir::TensorDecl& t, const NestInfo& n, const NestPlan& plan, const Access& a);
 // One load in the whole subgraph, producers inlined: no other reader is disturbed by a new layout.
-bool read_once(const ir::Subgraph& g, const SchedulePlan& plan, int tensor);
+bool read_once(const Context& c, const Sketch& s, int tensor);
 
 }  // namespace tlm::space

@@ -25,8 +25,7 @@ void begin_nest(const Context& c, Sketch& s) {
   s.rule = s.item = 0;
   s.info.reset();
   if (s.nest >= static_cast<int>(s.plan.nests.size())) return;
-  const NestPlan& n = nest_plan(s);
-  s.info = std::make_shared<const NestInfo>(analyse_nest(c.g, s.plan.attach, n.stage, n.epilogue));
+  s.info = nest_info(c, s, s.nest);
 }
 
 void attachments_complete(const Context& c, Sketch& s) {
@@ -37,6 +36,8 @@ void attachments_complete(const Context& c, Sketch& s) {
     }
     s.plan.nests.push_back(std::move(n));
   }
+  s.infos = std::make_shared<NestInfos>();
+  s.infos->of.resize(s.plan.nests.size());
   s.nest = 0;
   begin_nest(c, s);
 }
@@ -56,6 +57,19 @@ void begin_attachments(const Context& c, Sketch& s) {
 }
 
 }  // namespace
+
+std::shared_ptr<const NestInfo> nest_info(const Context& c, const Sketch& s, int nest) {
+  std::shared_ptr<const NestInfo>& known = s.infos->of.at(static_cast<size_t>(nest));
+  {
+    const std::lock_guard lock(s.infos->mutex);
+    if (known) return known;
+  }
+  const NestPlan& n = s.plan.nests[static_cast<size_t>(nest)];
+  auto info = std::make_shared<const NestInfo>(analyse_nest(c.g, s.plan.attach, n.stage, n.epilogue));
+  const std::lock_guard lock(s.infos->mutex);
+  if (!known) known = std::move(info);
+  return known;
+}
 
 Sketch initial_sketch(const Context& c) {
   Sketch s;

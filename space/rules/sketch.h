@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,13 @@
 #include "tlm/space/rules/analysis.h"
 
 namespace tlm::space {
+
+// What the nests of one choice of algorithms and attachments read and write: analysed when first asked for, and shared by all
+// sketches that go on from there.
+struct NestInfos {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<const NestInfo>> of;  // by nest; null: not asked for yet
+};
 
 // A value. Everything in it is a function of (subgraph, target, choices so far).
 struct Sketch {
@@ -24,6 +32,7 @@ struct Sketch {
   int nest = -1;                         // the nest being decided; -1: attachments are not complete
   int rule = 0, item = 0;                // position in nest_rules() and in the rule's items
   std::shared_ptr<const NestInfo> info;  // of `nest`
+  std::shared_ptr<NestInfos> infos;      // null: attachments are not complete
 };
 
 struct Context {
@@ -32,6 +41,9 @@ struct Context {
 };
 // The context of the next decision of `s`. Valid until a decision replaces a stage.
 inline Context context_of(const Context& c, const Sketch& s) { return {s.subgraph ? *s.subgraph : c.g, c.target}; }
+
+// Of a nest of the plan; all attachments are decided.
+std::shared_ptr<const NestInfo> nest_info(const Context& c, const Sketch& s, int nest);
 
 Sketch initial_sketch(const Context& c);
 // The next decision with more than one candidate; those with one are taken on the way. nullopt: the plan is complete.

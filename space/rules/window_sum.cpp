@@ -46,7 +46,8 @@ std::optional<std::pair<int, int>> sliding_pair(const ir::Stage& s, const ir::Af
 std::optional<WindowSum> find_window_sum(const ir::Subgraph& g, int stage, int64_t extent) {
   const ir::Stage& s = g.stages[static_cast<size_t>(stage)];
   const int axes = static_cast<int>(s.axes.size());
-  if (s.combiner.kind != ir::CombinerKind::kSum || s.has_scan() || s.body.size() != 1 || s.outputs.size() != 1) return std::nullopt;
+  if (s.combiner.kind != ir::CombinerKind::kSum || s.has_scan() || s.body.size() != 1 || s.outputs.size() != 1)
+    return std::nullopt;
   const Expr& product = s.body[0];
   if (product->op != Op::kMul || product->args[0]->op != Op::kLoad || product->args[1]->op != Op::kLoad) return std::nullopt;
   WindowSum sum;

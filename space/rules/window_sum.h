@@ -10,14 +10,14 @@ namespace tlm::space {
 
 // out[…] = finish(Σ data[… h + kh … w + kw …] · weights[… kh … kw …]); `weights` is a constant. Axes of one point are in no list.
 struct WindowSum {
-  int h = -1, w = -1;              // spatial axes that the window slides along
-  int kh = -1, kw = -1;            // reduction axes over the window
-  ir::Expr data, weights;          // the two loads
-  int data_h = -1, data_w = -1;    // dimensions of `data` that the window lies in
-  std::vector<int> batch;          // further spatial axes: of both operands,
-  std::vector<int> rows;           // of the data,
-  std::vector<int> columns;        // of the weights
-  std::vector<int> depth;          // further reduction axes: of both operands
+  int h = -1, w = -1;            // spatial axes that the window slides along
+  int kh = -1, kw = -1;          // reduction axes over the window
+  ir::Expr data, weights;        // the two loads
+  int data_h = -1, data_w = -1;  // dimensions of `data` that the window lies in
+  std::vector<int> batch;        // further spatial axes: of both operands,
+  std::vector<int> rows;         // of the data,
+  std::vector<int> columns;      // of the weights
+  std::vector<int> depth;        // further reduction axes: of both operands
 };
 
 // A window of extent × extent with unit steps in both directions. nullopt: the stage is nothing of the kind.

@@ -33,7 +33,12 @@ const Transforms& transforms(int64_t m) {
       {{1, 1, 1, 0}, {0, 1, -1, -1}},
   };
   static const Transforms four = {
-      {{4, 0, -5, 0, 1, 0}, {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}},
+      {{4, 0, -5, 0, 1, 0},
+       {0, -4, -4, 1, 1, 0},
+       {0, 4, -4, -1, 1, 0},
+       {0, -2, -1, 2, 1, 0},
+       {0, 2, -1, -2, 1, 0},
+       {0, 4, 0, -5, 0, 1}},
       {{1. / 4, 0, 0},
        {-1. / 6, -1. / 6, -1. / 6},
        {-1. / 6, 1. / 6, -1. / 6},
@@ -89,8 +94,15 @@ std::vector<int64_t> parameters(const Context& c, int stage) {
 class Rewriter {
  public:
   Rewriter(const ir::Subgraph& g, int stage, int64_t m)
-      : g_(g), stage_(stage), m_(m), n_(m + kWindow - 1), s_(g.stages[static_cast<size_t>(stage)]), sum_(*find_window_sum(g, stage, kWindow)),
-        t_(transforms(m)), tiles_h_((extent(sum_.h) + m - 1) / m), tiles_w_((extent(sum_.w) + m - 1) / m) {
+      : g_(g),
+        stage_(stage),
+        m_(m),
+        n_(m + kWindow - 1),
+        s_(g.stages[static_cast<size_t>(stage)]),
+        sum_(*find_window_sum(g, stage, kWindow)),
+        t_(transforms(m)),
+        tiles_h_((extent(sum_.h) + m - 1) / m),
+        tiles_w_((extent(sum_.w) + m - 1) / m) {
     patches_ = tiles_h_ * tiles_w_;
     for (int a : sum_.rows) patches_ *= extent(a);
   }
@@ -140,7 +152,8 @@ class Rewriter {
     for (int a : axes) shape.push_back(extent(a));
   }
 
-  int internal(const char* suffix, Shape shape, const std::vector<int>& outer, const Shape& middle, const std::vector<int>& inner) {
+  int internal(const char* suffix, Shape shape, const std::vector<int>& outer, const Shape& middle,
+               const std::vector<int>& inner) {
     append_extents(shape, outer);
     shape.insert(shape.end(), middle.begin(), middle.end());
     append_extents(shape, inner);

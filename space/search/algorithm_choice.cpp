@@ -18,9 +18,10 @@ double completed_cycles(const Context& c, Sketch s) {
   }
   const Context now = context_of(c, s);
   double total = 0;
-  for (const NestPlan& plan : s.plan.nests) {
-    const NestInfo n = analyse_nest(now.g, s.plan.attach, plan.stage, plan.epilogue);
-    total += nest_cycles(n, plan, c.target, compute_cycles(n, plan, c.target)) + kPhase;
+  for (size_t i = 0; i < s.plan.nests.size(); ++i) {
+    const NestPlan& plan = s.plan.nests[i];
+    const std::shared_ptr<const NestInfo> n = nest_info(now, s, static_cast<int>(i));
+    total += nest_cycles(*n, plan, c.target, compute_cycles(*n, plan, c.target)) + kPhase;
   }
   return total;
 }

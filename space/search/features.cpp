@@ -51,8 +51,9 @@ Features features(const Walk& w) {
   NestFeatures main{}, all{};
   constexpr auto kCycles = static_cast<size_t>(NestFeature::cycles);
   double internal = 0, on_accumulators = 0;
-  for (const NestPlan& nest : plan.nests) {
-    const NestInfo info = analyse_nest(g, plan.attach, nest.stage, nest.epilogue);
+  for (size_t n = 0; n < plan.nests.size(); ++n) {
+    const NestPlan& nest = plan.nests[n];
+    const NestInfo& info = w.nest_info(static_cast<int>(n));
     const NestFeatures f = nest_features(info, nest, plan, t);
     if (f[kCycles] >= main[kCycles]) main = f;
     for (size_t i = 0; i < kNestFeatures; ++i) {

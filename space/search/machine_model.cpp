@@ -11,12 +11,12 @@
 namespace tlm::space {
 namespace {
 
-constexpr double kIssue = 2;     // vector operations that start in one cycle
-constexpr double kLoads = 1.5;   // loads; two where no banks conflict
-constexpr double kLatency = 5;   // cycles until a dependent operation can start, with a little slack
-constexpr double kFrontEnd = 5;  // instructions that start in one cycle
+constexpr double kIssue = 2;      // vector operations that start in one cycle
+constexpr double kLoads = 1.5;    // loads; two where no banks conflict
+constexpr double kLatency = 5;    // cycles until a dependent operation can start, with a little slack
+constexpr double kFrontEnd = 5;   // instructions that start in one cycle
 constexpr double kShuffle = 0.7;  // of a multiply-add
-constexpr double kJump = 3;      // instructions that close a loop
+constexpr double kJump = 3;       // instructions that close a loop
 constexpr double kTileOverhead = 8;
 constexpr double kLoopExit = 8;
 constexpr int64_t kLine = 64;
@@ -137,7 +137,7 @@ double tile_cycles(const NestInfo& n, const NestPlan& plan, const Target& t, con
   // A value is loaded once only if it can stay in a register; to keep too many broadcast ones costs more than to load them again.
   const bool fits = acc * chains + live <= t.vector_registers;
   double evicted = 0;
-  double shuffles = 0;  // beside which multiply-adds run in part
+  double shuffles = 0;                    // beside which multiply-adds run in part
   double loads = 0, lines = 0, once = 0;  // lines: whole vectors read, which also move more of a cache line
   for (size_t i = 0; i < n.loads.size(); ++i) {
     const Access& l = n.loads[i];
