@@ -16,11 +16,12 @@ TEST(Aarch64, RandomProgramsAgree) {
   const std::vector<RandomProgram> programs = random_programs(700, random_program_count(20), target);
   std::vector<EmulatedCase> cases;
   for (const RandomProgram& p : programs)
-    cases.push_back({&p.program.g, codegen::lower(p.program.g, p.plan, target), p.program.inputs_and_constants, ""});
+    cases.push_back({p.scheduled.get(), codegen::lower(*p.scheduled, p.plan, target), p.bound(), ""});
   run_emulated(cases, target);
   for (size_t i = 0; i < cases.size(); ++i) {
     ASSERT_EQ(cases[i].wrong, "") << programs[i].describe();
-    ASSERT_EQ(compare_with_interpreter(*cases[i].g, cases[i].bound, programs[i].program.exact), "") << programs[i].describe();
+    ASSERT_EQ(compare_with_interpreter(programs[i].program.g, cases[i].bound, programs[i].program.exact), "")
+        << programs[i].describe();
   }
 }
 

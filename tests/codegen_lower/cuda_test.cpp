@@ -62,7 +62,7 @@ TEST(Cuda, RandomProgramsCompile) {
   if (!nvrtc.available()) GTEST_SKIP() << nvrtc.reason();
   const Target target = named_target("sm_80");
   for (const RandomProgram& p : random_programs(500, 12, target))
-    compiles(nvrtc, codegen::lower(p.program.g, p.plan, target), target, p.describe());
+    compiles(nvrtc, codegen::lower(*p.scheduled, p.plan, target), target, p.describe());
 }
 
 TEST(Cuda, EveryWorkloadOfTheNetworksPrints) {

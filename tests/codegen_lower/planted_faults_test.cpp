@@ -165,7 +165,7 @@ std::vector<Program> programs(const Target& target) {
   GeneratorOptions options;
   options.mode = GeneratorOptions::Mode::kExact;
   for (RandomProgram& p : random_programs(300, 9, target, options))
-    out.push_back({p.program.g, p.plan, p.program.inputs_and_constants, p.program.exact});
+    out.push_back({*p.scheduled, p.plan, p.bound(), p.program.exact});
   return out;
 }
 

@@ -7,7 +7,13 @@
 namespace tlm::test {
 
 std::string RandomProgram::describe() const {
-  return "seed " + std::to_string(seed) + "\n" + ir::print(program.g) + space::print(plan, program.g);
+  return "seed " + std::to_string(seed) + "\n" + ir::print(program.g) + space::print(plan, *scheduled);
+}
+
+std::vector<Tensor> RandomProgram::bound() const {
+  std::vector<Tensor> out = program.inputs_and_constants;
+  out.resize(scheduled->tensors.size());
+  return out;
 }
 
 std::vector<RandomProgram> random_programs(uint64_t first, int count, const Target& target, const GeneratorOptions& options) {
@@ -23,6 +29,7 @@ std::vector<RandomProgram> random_programs(uint64_t first, int count, const Targ
     } else {
       walk.complete();
     }
+    p.scheduled = walk.shared_subgraph();
     p.plan = walk.plan();
     out.push_back(std::move(p));
   }

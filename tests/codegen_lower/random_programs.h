@@ -15,8 +15,11 @@ namespace tlm::test {
 struct RandomProgram {
   uint64_t seed = 0;
   GeneratedProgram program;
+  std::shared_ptr<const ir::Subgraph> scheduled;  // program.g with the chosen algorithms: what the plan is about
   space::SchedulePlan plan;
   std::string describe() const;  // seed, subgraph and plan
+  // Inputs and constants for a run of `scheduled`; program.g's tensors come first.
+  std::vector<Tensor> bound() const;
 };
 
 // Programs `first` … `first + count - 1`; the odd ones take uniformly random decisions, the others the constructive schedule.

@@ -24,7 +24,7 @@ TEST(RandomPrograms, AgreeWithTheInterpreter) {
       std::vector<ir::Kernel> kernels;
       for (const RandomProgram& p : programs) {
         try {
-          kernels.push_back(codegen::lower(p.program.g, p.plan, targets[which]));
+          kernels.push_back(codegen::lower(*p.scheduled, p.plan, targets[which]));
         } catch (const std::exception& e) {
           FAIL() << e.what() << "\n" << p.describe();
         }
@@ -33,8 +33,8 @@ TEST(RandomPrograms, AgreeWithTheInterpreter) {
       for (size_t i = 0; i < programs.size(); ++i) {
         const RandomProgram& p = programs[i];
         exact += p.program.exact;
-        std::vector<Tensor> bound = p.program.inputs_and_constants;
-        std::string wrong = compiled.run(i, p.program.g, bound, Rng(p.seed));
+        std::vector<Tensor> bound = p.bound();
+        std::string wrong = compiled.run(i, *p.scheduled, bound, Rng(p.seed));
         if (wrong.empty()) wrong = compare_with_interpreter(p.program.g, bound, p.program.exact);
         if (wrong.empty()) continue;
         ADD_FAILURE() << wrong << "\ntarget " << targets[which].name << ", " << (p.program.exact ? "exact" : "float") << ", "

@@ -1,5 +1,5 @@
-// Winograd's algorithm in place of a stage: compiled programs against the interpreter's run of the original subgraph, over extents
-// that do and do not divide; where it is offered, and how schedules name it.
+// Winograd's algorithm in place of a stage: compiled programs against the interpreter's run of the original subgraph, over
+// extents that do and do not divide; where it is offered, and how schedules name it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,15 +46,17 @@ ir::Subgraph window_sum(const Case& c) {
   text += "  internal C: " + output + (c.residual ? "  internal S: " + output : "") + "  output Y: " + output;
   const std::string zero = type == "f32" ? "0.0" : "B[0]";  // integers: anything of the type
   if (padded) {
-    text += "  stage \"pad\" {\n    spatial n:" + n(c.batch) + ", c:" + n(c.ci) + ", h:" + n(ph) + ", w:" + n(pw) + "\n    body select(" +
-            n(c.top) + " <= h && h < " + n(h + c.top) + " && " + n(c.left) + " <= w && w < " + n(w + c.left) + ", X[n, c, h - " +
-            n(c.top) + ", w - " + n(c.left) + "], " + zero + ")\n    store P[n, c, h, w] = acc0\n  }\n";
+    text += "  stage \"pad\" {\n    spatial n:" + n(c.batch) + ", c:" + n(c.ci) + ", h:" + n(ph) + ", w:" + n(pw) +
+            "\n    body select(" + n(c.top) + " <= h && h < " + n(h + c.top) + " && " + n(c.left) + " <= w && w < " +
+            n(w + c.left) + ", X[n, c, h - " + n(c.top) + ", w - " + n(c.left) + "], " + zero +
+            ")\n    store P[n, c, h, w] = acc0\n  }\n";
   }
   text += "  stage \"sum\" {\n" + domain + "    reduce ci:" + n(c.ci) + ", kh:3, kw:3\n    body " + (padded ? "P" : "X") +
           "[n, ci, oh + kh, ow + kw]*W[co, ci, kh, kw]\n    combine sum\n    store C" + point + " = acc0 + B[co]\n  }\n";
-  if (c.residual) text += "  stage \"add\" {\n" + domain + "    body C" + point + " + R" + point + "\n    store S" + point + " = acc0\n  }\n";
-  text += "  stage \"rectify\" {\n" + domain + "    body max(" + (c.residual ? "S" : "C") + point + ", " + zero + ")\n    store Y" +
-          point + " = acc0\n  }\n}\n";
+  if (c.residual)
+    text += "  stage \"add\" {\n" + domain + "    body C" + point + " + R" + point + "\n    store S" + point + " = acc0\n  }\n";
+  text += "  stage \"rectify\" {\n" + domain + "    body max(" + (c.residual ? "S" : "C") + point + ", " + zero +
+          ")\n    store Y" + point + " = acc0\n  }\n}\n";
   const ir::Subgraph g = ir::parse_subgraph(text);
   ir::verify(g);
   return g;
@@ -81,14 +83,13 @@ std::vector<std::string> algorithms(const ir::Subgraph& g, const Target& t) {
 
 TEST(Winograd, ComputesWhatTheSumDoes) {
   const std::vector<Case> cases = {
-      {1, 8, 8, 1, 1, 1, 1, 16, 16},        // whole tiles
-      {1, 7, 9, 1, 1, 1, 1, 20, 24},        // remainders; channels that are no multiple of a vector
-      {1, 14, 5, 1, 1, 1, 1, 17, 16, true},
-      {2, 6, 6, 1, 1, 1, 1, 16, 33, true},  // two images
-      {1, 3, 3, 1, 1, 1, 1, 16, 16},        // smaller than a tile
-      {1, 9, 10, 0, 0, 0, 0, 16, 16},       // no padding
-      {1, 11, 6, 2, 0, 0, 1, 16, 18},       // uneven padding
-      {2, 1, 13, 1, 1, 1, 1, 16, 16},       // one row: not a window in two directions
+      {1, 8, 8, 1, 1, 1, 1, 16, 16},  // whole tiles
+      {1, 7, 9, 1, 1, 1, 1, 20, 24},  // remainders; channels that are no multiple of a vector
+      {1, 14, 5, 1, 1, 1, 1, 17, 16, true}, {2, 6, 6, 1, 1, 1, 1, 16, 33, true},  // two images
+      {1, 3, 3, 1, 1, 1, 1, 16, 16},                                              // smaller than a tile
+      {1, 9, 10, 0, 0, 0, 0, 16, 16},                                             // no padding
+      {1, 11, 6, 2, 0, 0, 1, 16, 18},                                             // uneven padding
+      {2, 1, 13, 1, 1, 1, 1, 16, 16},                                             // one row: not a window in two directions
   };
   Rng rng(3);
   const Target t = cpu();
@@ -123,7 +124,8 @@ TEST(Winograd, ComputesWhatTheSumDoes) {
         ASSERT_TRUE(read.ok()) << read.reason();
         EXPECT_EQ(read->chosen(), w.chosen());
         kernels.push_back(codegen::lower(w.subgraph(), w.plan(), t));
-        for (const ir::KernelParam& p : kernels.back().params) EXPECT_NE(w.subgraph().tensors[static_cast<size_t>(p.tensor)].name, "W");
+        for (const ir::KernelParam& p : kernels.back().params)
+          EXPECT_NE(w.subgraph().tensors[static_cast<size_t>(p.tensor)].name, "W");
         programs.push_back({i, choice == 1 ? 2 : 4, w.shared_subgraph(), w.schedule()});
       }
     }

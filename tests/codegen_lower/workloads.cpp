@@ -48,8 +48,8 @@ ir::Subgraph softmax(int64_t rows, int64_t columns) {
 }
 
 ir::Subgraph transposition(int64_t rows, int64_t columns, const std::string& type) {
-  return parse("subgraph \"turn\" {\n  input X: " + type + "[" + n(columns) + "," + n(rows) + "]\n  output Y: " + type + "[" + n(rows) + "," +
-               n(columns) + "]\n  stage \"turn\" {\n    spatial r:" + n(rows) + ", c:" + n(columns) +
+  return parse("subgraph \"turn\" {\n  input X: " + type + "[" + n(columns) + "," + n(rows) + "]\n  output Y: " + type + "[" +
+               n(rows) + "," + n(columns) + "]\n  stage \"turn\" {\n    spatial r:" + n(rows) + ", c:" + n(columns) +
                "\n    body X[c, r]\n    store Y[r, c] = acc0\n  }\n}\n");
 }
 
