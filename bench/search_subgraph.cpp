@@ -1,77 +1,68 @@
 // Searches the space of one subgraph, given as text, on one core of this machine:
-//   bin/bench_search_subgraph tests/data/contractions/attention_scores.txt 200
+//   bin/bench_search_subgraph tests/data/contractions/attention_scores.txt 200 [records.db]
+// With a record file a search goes on where it ended, and `tlm records spaces` tells more.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 
+#include "tlm/codegen/build/temp_folder.h"
 #include "tlm/codegen/measure/measurer.h"
 #include "tlm/core/file.h"
 #include "tlm/ir/tensor/merge_axes.h"
-#include "tlm/kernels/cpu/fma_peak.h"
-#include "tlm/space/search/evolutionary.h"
+#include "tlm/space/search/network_search.h"
 
 namespace {
 
 using namespace tlm;
 
-// Bytes that must be read and written once.
-double traffic_bytes(const ir::Subgraph& g) {
-  double bytes = 0;
-  for (const ir::TensorDecl& t : g.tensors) {
-    if (t.role == ir::TensorRole::kInternal) continue;
-    bytes += static_cast<double>(element_count(t.shape)) * static_cast<double>(dtype_size(t.dtype));
-  }
-  return bytes;
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v.empty() ? 0 : v[v.size() / 2];
 }
 
-int search(const std::string& file, int trials) {
-  constexpr int kBatch = 32;
+int search(const std::string& file, int trials, const char* records) {
   Target target = host_target();
   target.cores = 1;
   const auto space = space::Space::build(ir::merge_axes(ir::parse_subgraph(read_file(file))), target);
   const auto measurer = codegen::make_measurer({.jobs = 2});
-  space::EvolutionarySearch search(space, {});
-  space::CostModel model;
-  double anchor_ms = 0, gflops = 0, gbytes_s = 0;
-  for (int done = 0; done < trials;) {
-    const std::vector<space::Schedule> wanted = search.propose(std::min(kBatch, trials - done), model);
-    if (wanted.empty()) break;
-    done += static_cast<int>(wanted.size());
-    const space::Batch batch = measurer->measure(*space, wanted, {});
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      if (batch.programs[i].status == space::MeasureStatus::kWrong) std::printf("WRONG %s\n", print(wanted[i]).c_str());
-      search.observe(wanted[i], batch.programs[i].ratio, batch.programs[i].status == space::MeasureStatus::kOk);
-    }
-    if (anchor_ms == 0 || batch.anchor.median_ms < anchor_ms) anchor_ms = batch.anchor.median_ms;
-    gflops = std::max(gflops, batch.before.gflops), gbytes_s = std::max(gbytes_s, batch.before.gbytes_s);
-    std::vector<std::vector<float>> rows;
-    std::vector<float> labels;
-    search.add_rows(rows, labels);
-    model.fit(rows, labels);
-    std::fprintf(stderr, "%d of %d: %.2f times the default\n", done, trials, search.best_ratio());
+  std::optional<codegen::TempFolder> folder;
+  if (!records) folder.emplace();
+  space::RecordStore store(records ? std::filesystem::path(records) : folder->path() / "records.db");
+  ConsoleProgress progress;
+  space::SearchOptions options;
+  options.trials = trials;
+  options.progress = &progress;
+  const space::SearchResult found = search_network({{space, 1, space->subgraph().name}}, *measurer, &store, options);
+
+  std::vector<double> gflops, gbytes_s;  // of the machine, as the batches' probes saw it
+  for (const space::Record& r : store.of_workload(ir::workload_hash(space->subgraph()))) {
+    gflops.push_back(r.before.gflops);
+    gbytes_s.push_back(r.before.gbytes_s);
   }
-  const double best_ms = anchor_ms / std::max(1.0, search.best_ratio());
-  const double roof_ms =
-      std::max(ir::flops(space->subgraph()) / gflops, traffic_bytes(space->subgraph()) / gbytes_s) * 1e-6;
+  const double flops = ir::flops(space->subgraph());
+  const double roof_ms = std::max(flops / median(gflops), ir::port_bytes(space->subgraph()) / median(gbytes_s)) * 1e-6;
+  const auto line = [&](const char* what, double ms) {
+    std::printf("%s %.4f ms  %.1f GFLOP/s  %.0f %% of the roofline\n", what, ms, flops / ms * 1e-6, 100 * roof_ms / ms);
+  };
+  std::printf("machine  %.0f GFLOP/s, %.0f GB/s (medians of the batches' probes)\n", median(gflops), median(gbytes_s));
   std::printf("space    10^%.1f schedules\n", space->log10_size());
-  std::printf("default  %.4f ms  %.1f GFLOP/s  %.0f %% of the roofline\n", anchor_ms, ir::flops(space->subgraph()) / anchor_ms * 1e-6,
-              100 * roof_ms / anchor_ms);
-  std::printf("searched %.4f ms  %.1f GFLOP/s  %.0f %% of the roofline (%.0f GFLOP/s, %.0f GB/s, measured)\n", best_ms,
-              ir::flops(space->subgraph()) / best_ms * 1e-6, 100 * roof_ms / best_ms, gflops, gbytes_s);
-  std::printf("%s\n", print(search.best()).c_str());
+  line("default ", found.anchor_ms);
+  line("searched", found.workloads[0].best_ms);
+  std::printf("%s\n", print(found.workloads[0].schedule).c_str());
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "Usage: bench_search_subgraph FILE [TRIALS]\n");
+  if (argc < 2 || argc > 4) {
+    std::fprintf(stderr, "Usage: bench_search_subgraph FILE [TRIALS [RECORDS]]\n");
     return 2;
   }
   try {
-    return search(argv[1], argc > 2 ? std::atoi(argv[2]) : 100);
+    return search(argv[1], argc > 2 ? std::atoi(argv[2]) : 100, argc > 3 ? argv[3] : nullptr);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_search_subgraph: %s\n", e.what());
     return 1;

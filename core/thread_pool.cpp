@@ -99,10 +99,16 @@ struct ThreadPool::State {
   // The current loop: written by its caller before the loop opens, read by workers that have joined it.
   Body body = nullptr;
   void* context = nullptr;
-  int64_t count = 0;
+
+  // The indices are cut into one range for each worker, so that one loop after another a worker finds in its caches what it wrote
+  // before. Whoever is through helps the others.
+  struct alignas(64) Range {
+    std::atomic<int64_t> next{0};  // first index that is not handed out
+    int64_t end = 0;
+  };
+  std::vector<Range> ranges;
 
   alignas(64) std::atomic<uint64_t> loop{0};
-  alignas(64) std::atomic<int64_t> next{0};   // first index that is not handed out
   alignas(64) std::atomic<bool> busy{false};  // a caller owns the pool
   std::atomic<bool> stop{false};
   std::atomic<int> sleepers{0};
@@ -113,8 +119,13 @@ struct ThreadPool::State {
   CallerCore caller_core;
 
   void run_indices(int worker) {
-    for (int64_t i = next.fetch_add(1, std::memory_order_relaxed); i < count; i = next.fetch_add(1, std::memory_order_relaxed))
-      body(context, i, worker);
+    for (int turn = 0; turn < width; ++turn) {
+      Range& range = ranges[static_cast<size_t>((worker + turn) % width)];
+      while (range.next.load(std::memory_order_relaxed) < range.end) {
+        const int64_t i = range.next.fetch_add(1, std::memory_order_relaxed);
+        if (i < range.end) body(context, i, worker);
+      }
+    }
   }
 
   void run_worker(int worker);
@@ -177,6 +188,7 @@ void ThreadPool::State::stop_all() {
 ThreadPool::ThreadPool(Options options) : state_(std::make_unique<State>()) {
   state_->width = options.width > 0 ? options.width : usable_cores();
   state_->spin_us = std::max(options.spin_us, 0);
+  state_->ranges = std::vector<State::Range>(static_cast<size_t>(state_->width));
   const BlockSignals blocked;
   try {
     state_->threads.reserve(static_cast<size_t>(state_->width - 1));
@@ -202,8 +214,14 @@ void ThreadPool::parallel_for(int64_t count, Body body, void* context) {
   s.caller_core.keep_free(s.threads);
   s.body = body;
   s.context = context;
-  s.count = count;
-  s.next.store(0, std::memory_order_relaxed);
+  const int64_t share = count / s.width, rest = count % s.width;
+  int64_t begin = 0;
+  for (int w = 0; w < s.width; ++w) {
+    State::Range& range = s.ranges[static_cast<size_t>(w)];
+    range.next.store(begin, std::memory_order_relaxed);
+    begin += share + (w < rest);
+    range.end = begin;
+  }
   s.loop.store((s.loop.load(std::memory_order_relaxed) / kGeneration + 1) * kGeneration | kOpen);
   s.wake(count - 1);
   s.run_indices(0);

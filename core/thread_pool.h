@@ -16,10 +16,10 @@ struct ThreadPoolOptions {
 };
 
 // Workers run on any core that the process might use when the pool was made, except the one that the caller of the loop runs on.
-// parallel_for hands indices out in ascending order, one at a time, to whoever is free: who runs an index is not fixed, so
-// results must not depend on `worker`. The caller is worker 0. It allocates nothing.
-// A parallel_for that comes while another one runs (from another thread, or from inside a body) is run by its caller
-// alone, at once: nothing waits for a busy pool, so there is nothing to deadlock.
+// parallel_for cuts the indices into one range for each worker, in order, and hands out the index after the last of a range, one
+// at a time: first of a worker's own range, then of the others'. Who runs an index is not fixed, so results must not depend on
+// `worker`. The caller is worker 0. It allocates nothing. A parallel_for that comes while another one runs (from another thread,
+// or from inside a body) is run by its caller alone, at once: nothing waits for a busy pool, so there is nothing to deadlock.
 // Threads are started in the constructor with all signals blocked; they use no CPU while idle (after spin_us).
 // Throws Error(kEnvironment) when the threads cannot be started. Must not be destroyed while a parallel_for runs.
 class ThreadPool : public Executor {

@@ -70,7 +70,8 @@ class Space : public std::enable_shared_from_this<Space> {
   Space() = default;
   // The constructive choice of an algorithm or an attachment may complete every alternative: it is made once for each prefix.
   int remembered(const std::vector<int>& prefix, const std::function<int()>& choose) const;
-  // Walks through algorithms and attachments, which are few but rewrite and analyse whole stages: each prefix is gone once.
+  // Walks through algorithms and attachments, which are few but rewrite and analyse whole stages: the first few hundred prefixes are
+  // kept.
   std::shared_ptr<const Walk::State> known(const std::vector<int>& prefix) const;  // null: not yet
   void remember(const std::shared_ptr<const Walk::State>& state) const;
 

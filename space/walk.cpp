@@ -122,7 +122,7 @@ std::shared_ptr<const Walk::State> Space::known(const std::vector<int>& prefix) 
 }
 
 void Space::remember(const std::shared_ptr<const Walk::State>& state) const {
-  constexpr size_t kMost = 4096;  // prefixes
+  constexpr size_t kMost = 256;  // prefixes, some tens of KB each
   const std::lock_guard lock(mutex_);
   if (states_.size() < kMost) states_.emplace(state->chosen, state);
 }

@@ -30,7 +30,7 @@ if [ -n "$models" ] && [ -d "$models" ]; then
   for model in "$models"/*/model.onnx; do
     name=$(basename "$(dirname "$model")")
     # The zoo's networks keep their names.
-    case " $list" in *" $name="*) name="handed_$name" ;; esac
+    case " $list" in *" $name="*) name="${name}_file" ;; esac
     list="$list $name=$model"
   done
 fi

@@ -83,6 +83,11 @@ class Transposer {
     size_t first = 0;  // statement of the run that uses it first
   };
 
+  struct Known {
+    Expr column;
+    size_t first = 0;  // statement of the run before which it is computed
+  };
+
   // Vectors that are computed whatever the values are: an arm of a select is not.
   template <typename F>
   static void for_each_gather(const Stmt& s, F f) {
@@ -106,25 +111,25 @@ class Transposer {
       std::erase_if(found, [&](const auto& entry) { return entry.first.at.buffer == run[i]->buffer; });
     }
     std::map<size_t, std::vector<Stmt>> before;  // by statement of the run
-    std::map<Expr, Expr, ExprLess> known;
+    std::map<Expr, Known, ExprLess> known;
     for (const auto& [key, columns] : found) transpose(key, columns, before, known);
     for (size_t i = 0; i < run.size(); ++i) {
       if (const auto it = before.find(i); it != before.end()) out.insert(out.end(), it->second.begin(), it->second.end());
-      out.push_back(known.empty() ? run[i] : map_exprs(run[i], [&](const Expr& e) { return replaced(e, known); }));
+      out.push_back(known.empty() ? run[i] : map_exprs(run[i], [&](const Expr& e) { return replaced(e, i, known); }));
     }
   }
 
-  // Everywhere: what is computed already is as good in the arm of a select.
-  static Expr replaced(const Expr& e, const std::map<Expr, Expr, ExprLess>& known) {
+  // In statement `i`: what is computed already is as good in the arm of a select.
+  static Expr replaced(const Expr& e, size_t i, const std::map<Expr, Known, ExprLess>& known) {
     return rewrite_expr(e, [&](const Expr& n) -> Expr {
       if (n->op != Op::kVector) return {};
       const auto it = known.find(n);
-      return it == known.end() ? Expr() : it->second;
+      return it == known.end() || i < it->second.first ? Expr() : it->second.column;
     });
   }
 
   void transpose(const Key& key, const std::map<int64_t, Column>& columns, std::map<size_t, std::vector<Stmt>>& before,
-                 std::map<Expr, Expr, ExprLess>& known) {
+                 std::map<Expr, Known, ExprLess>& known) {
     for (auto c = columns.begin(); c != columns.end();) {
       std::vector<const Column*> four;
       size_t first = c->second.first;
@@ -138,7 +143,7 @@ class Transposer {
         continue;
       }
       const std::vector<Expr> turned = columns_of(key, c->first, before[first]);
-      for (size_t i = 0; i < kBlock; ++i) known.emplace(four[i]->vector, turned[i]);
+      for (size_t i = 0; i < kBlock; ++i) known.emplace(four[i]->vector, Known{turned[i], first});
       std::advance(c, kBlock);
     }
   }

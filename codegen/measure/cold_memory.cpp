@@ -26,6 +26,7 @@ ColdMemory::ColdMemory(size_t bytes) : bytes_((bytes + 63) / 64 * 64) {
   const size_t pattern_bytes = pattern.size() * sizeof(float);
   for (size_t at = 0; at < bytes_; at += pattern_bytes)
     std::memcpy(data_ + at, pattern.data(), std::min(pattern_bytes, bytes_ - at));
+  mprotect(data_, bytes_, PROT_READ);
 }
 
 ColdMemory::~ColdMemory() { munmap(data_, bytes_); }

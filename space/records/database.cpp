@@ -99,6 +99,17 @@ void Database::run(const char* sql) {
   if (code != SQLITE_OK) fail(code);
 }
 
+void Database::use_write_ahead_log() {
+  // The change of mode does not wait for other connections by itself.
+  constexpr int kPauseMs = 5;
+  for (int waited = 0;; waited += kPauseMs) {
+    const int code = sqlite3_exec(handle_, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return;
+    if ((code & 0xff) != SQLITE_BUSY || waited >= kBusyMs) fail(code);
+    sqlite3_sleep(kPauseMs);
+  }
+}
+
 int64_t Database::number(const char* sql) {
   Statement s(*this, sql);
   TLM_CHECK(s.step()) << sql;

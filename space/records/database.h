@@ -20,6 +20,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void run(const char* sql);         // statements without results
+  void use_write_ahead_log();  // waits for other connections like everything else
   int64_t number(const char* sql);   // the only value of the only row
   [[noreturn]] void fail(int code);  // an SQLite result code as Error
   sqlite3* handle() const { return handle_; }

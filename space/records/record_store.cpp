@@ -129,7 +129,8 @@ struct RecordStore::State {
       creation.commit();
     }
     require_schema();
-    db.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    db.use_write_ahead_log();
+    db.run("PRAGMA synchronous = NORMAL");
   }
 };
 
@@ -206,12 +207,14 @@ std::vector<RankedSchedule> RecordStore::best(uint64_t workload_hash, uint64_t t
     int emitter_version = -1;
     Record newest;  // with status ok, of that version
     std::vector<double> ratios, medians;
+    bool broken = false;  // was wrong, crashed or did not end
   };
   std::map<std::string, Group> groups;  // by schedule
   for (Record& r : of_workload(workload_hash, target)) {
     Group& g = groups[r.schedule];
     if (r.emitter_version < g.emitter_version) continue;
-    if (r.emitter_version > g.emitter_version) g = {r.emitter_version, {}, {}, {}};
+    if (r.emitter_version > g.emitter_version) g = {r.emitter_version, {}, {}, {}, false};
+    g.broken = g.broken || (r.status != MeasureStatus::kOk && r.status != MeasureStatus::kSlow);
     if (r.status != MeasureStatus::kOk || r.ratio <= 0) continue;
     g.ratios.push_back(r.ratio);
     g.medians.push_back(r.median_ms);
@@ -219,7 +222,7 @@ std::vector<RankedSchedule> RecordStore::best(uint64_t workload_hash, uint64_t t
   }
   std::vector<RankedSchedule> ranked;
   for (auto& [schedule, g] : groups)
-    if (!g.ratios.empty())
+    if (!g.ratios.empty() && !g.broken)
       ranked.push_back({std::move(g.newest), median(g.ratios), median(g.medians), static_cast<int>(g.ratios.size())});
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
   std::set<uint64_t> programs;  // sources, whoever emitted them

@@ -52,7 +52,7 @@ class RecordStore {
   int64_t append_all(const std::function<bool(Record& record)>& next);
 
   // Schedules of a workload that the newest emitter version which measured them found ok, on one target, best ratio first; of
-  // schedules that give the same program the best.
+  // schedules that give the same program the best. None that was wrong or crashed there.
   std::vector<RankedSchedule> best(uint64_t workload_hash, uint64_t target_hash, int limit) const;
   // All records of a workload, oldest first; on one target or on all.
   std::vector<Record> of_workload(uint64_t workload_hash, std::optional<uint64_t> target_hash = std::nullopt) const;

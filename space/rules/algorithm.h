@@ -28,6 +28,9 @@ std::vector<Choice> algorithm_candidates(const Context& c, int stage);
 ir::Subgraph apply_algorithm(const Context& c, int stage, const Choice& choice);
 
 AlgorithmRule winograd_rule();         // winograd.cpp: outputs of a tile
+// Rounding error that is to be expected of F(m, 3) in two directions, relative to the largest output: for independent operands and
+// sums of k products.
+double winograd_error(int64_t m, double k);
 AlgorithmRule pack_operand_rule();     // pack_operand.cpp: the axis along which operands are made to run
 AlgorithmRule split_reduction_rule();  // split_reduction.cpp: the number of parts
 

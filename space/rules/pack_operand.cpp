@@ -40,9 +40,11 @@ std::vector<Expr> loads_across(const ir::Subgraph& g, const ir::Stage& s, int ax
   const auto add = [&](const Expr& load) {
     if (load->op != Op::kLoad || g.tensors[load->id].role == ir::TensorRole::kConstant || !moves_along(load, axis)) return;
     std::vector<bool> used(s.axes.size(), false);
-    for (const Expr& i : load->args) {
+    const Shape& shape = g.tensors[load->id].shape;
+    for (size_t d = 0; d < load->args.size(); ++d) {
+      const Expr& i = load->args[d];
       if (i->op == Op::kInt) continue;
-      if (i->op != Op::kVar || used[i->id]) return;
+      if (i->op != Op::kVar || used[i->id] || s.axes[i->id].extent > shape[d]) return;  // beyond the tensor: a guard is around it
       used[i->id] = true;
     }
     int64_t uses = 1;

@@ -57,20 +57,6 @@ double norm(const std::vector<double>& row) {
   return std::sqrt(sum);
 }
 
-// Rounding error of one output for independent operands, relative to the largest output: 2^-24 · a² · √K / 8, where K is the
-// number of products that a sum adds and a, by which one direction amplifies errors, the largest over the rows of Aᵀ of
-// √Σ_ξ (Aᵀ[ξ] · |Bᵀ[ξ]| · |G[ξ]|)²: 2.2 for m = 2 and 9.7 for m = 4.
-double error_estimate(int64_t m, double k) {
-  const Transforms& t = transforms(m);
-  double amplified = 0;
-  for (const std::vector<double>& row : t.at) {
-    std::vector<double> parts;
-    for (size_t xi = 0; xi < row.size(); ++xi) parts.push_back(row[xi] * norm(t.bt[xi]) * norm(t.g[xi]));
-    amplified = std::max(amplified, norm(parts));
-  }
-  return std::exp2(-24) * amplified * amplified * std::sqrt(k) / 8;
-}
-
 double points(const ir::Stage& s, const std::vector<int>& axes) {
   double n = 1;
   for (int a : axes) n *= static_cast<double>(s.axes[static_cast<size_t>(a)].extent);
@@ -86,7 +72,7 @@ std::vector<int64_t> parameters(const Context& c, int stage) {
   if (k < kFewChannels || points(s, sum->columns) < kFewChannels) return {};
   std::vector<int64_t> out;
   for (int64_t m : {2, 4}) {
-    if (error_estimate(m, k) <= kErrorLimit) out.push_back(m);
+    if (winograd_error(m, k) <= kErrorLimit) out.push_back(m);
   }
   return out;
 }
@@ -227,16 +213,15 @@ class Rewriter {
     std::vector<Expr> indices;
     for (const Expr& e : sum_.data->args) indices.push_back(at(e, position));
     Expr inside;
-    auto guard = [&](int dim, int axis, int64_t tiles, int64_t offset) {
+    auto guard = [&](int dim, int64_t tiles, int64_t offset) {
       const auto affine = ir::as_affine(sum_.data->args[static_cast<size_t>(dim)], static_cast<int>(s_.axes.size()));
       const int64_t size = x.shape[static_cast<size_t>(dim)];
       if (affine->constant + (tiles - 1) * m_ + offset < size) return;
-      (void)axis;
       const Expr here = ir::make_op(Op::kLt, {indices[static_cast<size_t>(dim)], ir::make_int(size)});
       inside = inside ? ir::make_op(Op::kAnd, {inside, here}) : here;
     };
-    guard(sum_.data_h, sum_.h, tiles_h_, i);
-    guard(sum_.data_w, sum_.w, tiles_w_, j);
+    guard(sum_.data_h, tiles_h_, i);
+    guard(sum_.data_w, tiles_w_, j);
     const Expr load = ir::make_load(sum_.data->id, x.dtype, indices);
     return inside ? ir::make_select(inside, load, ir::make_const(0, x.dtype)) : load;
   }
@@ -387,6 +372,20 @@ class Rewriter {
 ir::Subgraph apply(const ir::Subgraph& g, int stage, int64_t m) { return Rewriter(g, stage, m).run(); }
 
 }  // namespace
+
+// 2^-24 · a² · √K / 8 (the 8 is fitted to the errors of random operands, tests/codegen_lower/winograd_test), where K is the
+// number of products that a sum adds and a, by which one direction amplifies errors, the largest over the rows of Aᵀ of
+// √Σ_ξ (Aᵀ[ξ] · |Bᵀ[ξ]| · |G[ξ]|)²: 2.2 for m = 2 and 9.7 for m = 4.
+double winograd_error(int64_t m, double k) {
+  const Transforms& t = transforms(m);
+  double amplified = 0;
+  for (const std::vector<double>& row : t.at) {
+    std::vector<double> parts;
+    for (size_t xi = 0; xi < row.size(); ++xi) parts.push_back(row[xi] * norm(t.bt[xi]) * norm(t.g[xi]));
+    amplified = std::max(amplified, norm(parts));
+  }
+  return std::exp2(-24) * amplified * amplified * std::sqrt(k) / 8;
+}
 
 AlgorithmRule winograd_rule() { return {"winograd", parameters, apply}; }
 

@@ -46,7 +46,7 @@ EvolutionarySearch::EvolutionarySearch(std::shared_ptr<const Space> space, const
   anchor_features_ = features(w);
 }
 
-void EvolutionarySearch::observe(const Schedule& s, double ratio, bool trusted) {
+void EvolutionarySearch::observe(const Schedule& s, double ratio, MeasureStatus status) {
   // A schedule of an older space lacks decisions; what it says in today's is what counts.
   const Result<Walk> walk = space_->replay(s);
   const Schedule now = walk.ok() ? walk->schedule() : s;
@@ -57,13 +57,15 @@ void EvolutionarySearch::observe(const Schedule& s, double ratio, bool trusted) 
     if (walk.ok()) o.row = feature_row(features(*walk), anchor_features_);
   }
   if (ratio > 0) o.ratios.push_back(ratio);
-  o.trusted = o.trusted || (ratio > 0 && trusted);
+  const bool ok = status == MeasureStatus::kOk, slow = status == MeasureStatus::kSlow;
+  o.trusted = o.trusted || (ratio > 0 && ok);
+  o.broken = o.broken || !(ok || slow);
 }
 
 std::vector<const EvolutionarySearch::Observed*> EvolutionarySearch::ranked() const {
   std::vector<std::pair<double, const Observed*>> order;
   for (const auto& [hash, o] : observed_) {
-    if (o.trusted && !o.row.empty()) order.push_back({-o.ratio(), &o});
+    if (o.trusted && !o.broken && !o.row.empty()) order.push_back({-o.ratio(), &o});
   }
   std::stable_sort(order.begin(), order.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<const Observed*> out;

@@ -9,6 +9,7 @@
 
 #include "tlm/space/search/cost_model.h"
 #include "tlm/space/search/features.h"
+#include "tlm/space/measurer.h"
 #include "tlm/space/space.h"
 
 namespace tlm::space {
@@ -28,10 +29,10 @@ class EvolutionarySearch {
   const Space& space() const { return *space_; }
   const Schedule& anchor() const { return anchor_; }  // the constructive schedule
 
-  // A measurement: how many times as fast as the anchor; 0: it crashed, or the like. Several of one schedule: their median
-  // counts. `trusted`: one of a slow program, which was stopped early, teaches but is never the best. A schedule that the
-  // space does not hold (any more) is remembered as known and ignored.
-  void observe(const Schedule& s, double ratio, bool trusted);
+  // A measurement: how many times as fast as the anchor; 0: no latency. Several of one schedule: their median counts. A slow
+  // program, which was stopped early, teaches but is never the best; nor is one that was ever wrong or crashed. A schedule that
+  // the space does not hold (any more) is remembered as known and ignored.
+  void observe(const Schedule& s, double ratio, MeasureStatus status);
 
   // At most `count` legal schedules that were not observed, each once; fewer when the space holds no more or they cannot be
   // found. An unfitted model: the machine model judges.
@@ -49,7 +50,8 @@ class EvolutionarySearch {
   struct Observed {
     Schedule schedule;
     std::vector<double> ratios;
-    bool trusted = false;
+    bool trusted = false;    // was timed to the end
+    bool broken = false;     // was wrong, crashed or did not end
     std::vector<float> row;  // empty: not a schedule of this space
     double ratio() const;
   };

@@ -80,13 +80,13 @@ class NetworkSearch {
     std::map<uint64_t, int> newest;
     for (const Record& r : all) {
       int& version = newest[r.schedule_hash];
-      version = std::max(version, r.timed() ? r.emitter_version : 0);
+      version = std::max(version, r.emitter_version);
     }
     for (const Record& r : all) {
       if (r.emitter_version < newest[r.schedule_hash]) continue;
       const Schedule s = parse_schedule(r.schedule);
       if (s == t.search.anchor() && r.timed()) t.anchor_ms.push_back(r.median_ms);
-      t.search.observe(s, r.ratio, r.status == MeasureStatus::kOk);
+      t.search.observe(s, r.ratio, r.status);
     }
   }
 
@@ -106,7 +106,7 @@ class NetworkSearch {
       const std::vector<Record> records = records_->of_workload(w.workload_hash, w.target_hash);
       EvolutionarySearch other(Space::build(ir::parse_subgraph(records.at(0).workload), target), EvolutionOptions());
       for (size_t i = records.size() - std::min(records.size(), kOfOne); i < records.size(); ++i)
-        other.observe(parse_schedule(records[i].schedule), records[i].ratio, records[i].status == MeasureStatus::kOk);
+        other.observe(parse_schedule(records[i].schedule), records[i].ratio, records[i].status);
       other.add_rows(other_rows_, other_labels_);
     }
   }
@@ -169,10 +169,10 @@ class NetworkSearch {
     if (records_) records_->append(batch_records(t.search.space(), schedules, batch, "search", options_.seed));
     options_.log.debug("search: batch " + batch.id + " is measured");
     if (batch.anchor.timed()) t.anchor_ms.push_back(batch.anchor.median_ms);
-    t.search.observe(t.search.anchor(), batch.anchor.ratio, batch.anchor.status == MeasureStatus::kOk);
+    t.search.observe(t.search.anchor(), batch.anchor.ratio, batch.anchor.status);
     for (size_t i = 0; i < schedules.size(); ++i) {
       const Measurement& m = batch.programs[i];
-      t.search.observe(schedules[i], m.ratio, m.status == MeasureStatus::kOk);
+      t.search.observe(schedules[i], m.ratio, m.status);
       if (m.status == MeasureStatus::kOk || m.status == MeasureStatus::kSlow) continue;
       options_.log.debug(t.name + ": " + std::string(measure_status_name(m.status)) + ": " + m.reason + "\n  " +
                          print(schedules[i]));

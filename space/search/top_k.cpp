@@ -30,19 +30,18 @@ int importance(DecisionKind kind) {
 }
 
 // Decisions in the order in which they are varied: those of stages that hardly compute anything come last.
-std::vector<size_t> by_importance(const ir::Subgraph& g, const std::vector<Walk>& prefixes) {
-  std::vector<double> flops;
-  for (const ir::Stage& s : g.stages) flops.push_back(ir::flops(s));
-  const double minor = 0.05 * *std::max_element(flops.begin(), flops.end());
-  const auto key = [&](size_t d) {
-    const Decision& decision = prefixes[d].decision();
-    const auto stage = static_cast<size_t>(decision.stage);
-    const double f = stage < flops.size() ? flops[stage] : minor;  // of no stage of the workload itself: not last
-    return std::tuple(f < minor, importance(decision.kind), -f);
-  };
+std::vector<size_t> by_importance(const std::vector<Walk>& prefixes) {
+  std::vector<std::tuple<bool, int, double>> keys;
+  for (const Walk& w : prefixes) {
+    const std::vector<ir::Stage>& stages = w.subgraph().stages;  // numbers of stages change with the algorithm
+    double most = 0;
+    for (const ir::Stage& s : stages) most = std::max(most, ir::flops(s));
+    const double flops = ir::flops(stages[static_cast<size_t>(w.decision().stage)]);
+    keys.emplace_back(flops < 0.05 * most, importance(w.decision().kind), -flops);
+  }
   std::vector<size_t> order(prefixes.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
   return order;
 }
 
@@ -60,7 +59,7 @@ std::vector<Schedule> constructive_variations(const std::shared_ptr<const Space>
     walk.choose(walk.constructive());
   }
   std::vector<Schedule> all = {walk.schedule()};
-  const std::vector<size_t> order = by_importance(space->subgraph(), prefixes);
+  const std::vector<size_t> order = by_importance(prefixes);
   bool more = true;
   for (int rank = 1; more && static_cast<int>(all.size()) < k; ++rank) {
     more = false;
@@ -99,12 +98,14 @@ SearchResult measure_top_k(const std::vector<SearchWorkload>& workloads, const s
     const Batch batch = measurer.measure(*workloads[w].space, list, options.cancel);
     if (records) records->append(batch_records(*workloads[w].space, list, batch, options.origin, options.seed));
     SearchOutcome o;
-    o.schedule = list.at(0);
-    o.ratio = 0;
+    // Proposals that cannot be timed do not go into a package.
+    o.schedule = batch.anchor_schedule;
+    o.ratio = batch.anchor.ratio;
+    o.best_ms = batch.anchor.median_ms;
     o.trials = o.measured = static_cast<int>(list.size());
     for (size_t i = 0; i < list.size(); ++i) {
       const Measurement& m = batch.programs[i];
-      if (!m.timed() || (o.best_ms > 0 && m.median_ms >= o.best_ms)) continue;
+      if (m.status != MeasureStatus::kOk || (o.best_ms > 0 && m.median_ms > o.best_ms)) continue;
       o.schedule = list[i];
       o.ratio = m.ratio;
       o.best_ms = m.median_ms;

@@ -57,6 +57,21 @@ TEST(TransposeLoads, InReductions) {
   EXPECT_EQ(gathered(4), 0);
 }
 
+// What one statement loads in an arm of a select only and a later one always is turned after the former.
+TEST(TransposeLoads, NothingIsReadBeforeItIsComputed) {
+  if (const auto missing = missing_features(avx2().features); !missing.empty())
+    GTEST_SKIP() << "this machine lacks " << missing[0];
+  const Subgraph g = parse_subgraph(
+      "subgraph \"two\" {\n  input X: f32[16,8]\n  input M: f32[8,16]\n  output Y: f32[8,16]\n  output Z: f32[8,16]\n  stage \"two\" {\n"
+      "    spatial j:8, i:16\n    body select(M[j, i] < 0.0, X[i, j], 1.0)\n    body X[i, j]\n    store Y[j, i] = acc0\n"
+      "    store Z[j, i] = acc1\n  }\n}\n");
+  const CompiledKernels compiled({codegen::lower(g, PlanBuilder(g).vector(0, 1, 8, 1).tile(0, 0, 4).build(), avx2())}, avx2());
+  Rng rng(3);
+  std::vector<Tensor> bound = random_bound(g, rng, true);
+  EXPECT_EQ(compiled.run(0, g, bound, rng), "");
+  EXPECT_EQ(compare_with_interpreter(g, bound, true), "");
+}
+
 TEST(TransposeLoads, AllTypesAndRemainders) {
   if (const auto missing = missing_features(avx2().features); !missing.empty())
     GTEST_SKIP() << "this machine lacks " << missing[0];

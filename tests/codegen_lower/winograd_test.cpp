@@ -9,6 +9,7 @@
 #include "tlm/codegen/lower/lower.h"
 #include "tlm/ir/tensor/interpret.h"
 #include "tlm/space/language/sentence.h"
+#include "tlm/space/rules/algorithm.h"
 #include "tlm/space/space.h"
 
 namespace tlm::test {
@@ -90,6 +91,7 @@ TEST(Winograd, ComputesWhatTheSumDoes) {
       {1, 9, 10, 0, 0, 0, 0, 16, 16},                                             // no padding
       {1, 11, 6, 2, 0, 0, 1, 16, 18},                                             // uneven padding
       {2, 1, 13, 1, 1, 1, 1, 16, 16},                                             // one row: not a window in two directions
+      {1, 6, 6, 1, 1, 1, 1, 2000, 16},                                            // a long sum
   };
   Rng rng(3);
   const Target t = cpu();
@@ -146,7 +148,9 @@ TEST(Winograd, ComputesWhatTheSumDoes) {
       error = std::max(error, std::fabs(wanted[y].at_f64(k) - got[y].at_f64(k)));
     }
     const double relative = error / largest;
-    ASSERT_LT(relative, p.m == 2 ? 2e-6 : 4e-5) << "case " << p.of << ": " << print(p.schedule);
+    // The estimate is of the typical error; the largest of some hundred outputs is a few times that.
+    const double estimate = space::winograd_error(p.m, static_cast<double>(cases[p.of].ci));
+    ASSERT_LT(relative, 4 * estimate) << "case " << p.of << ": " << print(p.schedule);
     double& w = worst[p.m == 4];
     w = std::max(w, relative);
   }
@@ -169,6 +173,37 @@ TEST(Winograd, IsOfferedWhereItIsSound) {
   other = fit;
   other.ci = 4096;
   EXPECT_EQ(algorithms(window_sum(other), cpu()), (std::vector<std::string>{"direct", "winograd:2"})) << "error of long sums";
+}
+
+// out[co, oh, ow] = sum of X[ci, s·oh + d·kh, s·ow + d·kw]·W[co, ci, kh, kw], a window of k × k.
+ir::Subgraph plain_window(int s, int d, int k) {
+  const auto n = [](int v) { return std::to_string(v); };
+  const std::string size = n(7 * s + d * (k - 1) + 1);
+  const auto index = [&](const char* out, const char* tap) {
+    return n(s) + "*" + out + " + " + n(d) + "*" + tap;
+  };
+  return ir::parse_subgraph("subgraph \"w\" {\n  input X: f32[32," + size + "," + size + "]\n  constant W: f32[32,32," + n(k) + "," + n(k) +
+                            "]\n  output Y: f32[32,8,8]\n  stage \"sum\" {\n    spatial co:32, oh:8, ow:8\n    reduce ci:32, kh:" + n(k) +
+                            ", kw:" + n(k) + "\n    body X[ci, " + index("oh", "kh") + ", " + index("ow", "kw") + "]*W[co, ci, kh, kw]\n    combine sum\n    store Y[co, oh, ow] = acc0\n  }\n}\n");
+}
+
+TEST(Winograd, WindowsOfAnotherKindAreLeftAlone) {
+  EXPECT_EQ(algorithms(plain_window(1, 1, 3), cpu()).size(), 3u);
+  EXPECT_TRUE(algorithms(plain_window(2, 1, 3), cpu()).empty()) << "a step of two";
+  EXPECT_TRUE(algorithms(plain_window(1, 2, 3), cpu()).empty()) << "dilated";
+  EXPECT_TRUE(algorithms(plain_window(1, 1, 5), cpu()).empty()) << "five by five";
+  EXPECT_TRUE(algorithms(plain_window(1, 1, 2), cpu()).empty()) << "two by two";
+}
+
+TEST(Winograd, TheConstructiveSchedulerTakesItWhereItPays) {
+  const auto chosen = [](const Case& c) {
+    space::Walk w = space::Space::build(window_sum(c), cpu())->walk();
+    w.complete();
+    const std::string* algorithm = w.schedule().find("algorithm.s1");
+    return algorithm ? *algorithm : "direct";
+  };
+  EXPECT_EQ(chosen({1, 56, 56, 1, 1, 1, 1, 64, 64}).substr(0, 8), "winograd");
+  EXPECT_EQ(chosen({1, 4, 4, 1, 1, 1, 1, 16, 16}), "direct");
 }
 
 TEST(Winograd, SchedulesThatDoNotNameItKeepTheirProgram) {

@@ -30,6 +30,19 @@ TEST(WorkloadData, ExpectedPointsAreTheInterpreters) {
   EXPECT_EQ(compare_all(wrong, wrong), "");
 }
 
+TEST(WorkloadData, SmallOutputsAreHeldToTheirSize) {
+  const ir::Subgraph g = space::test::softmax(1, 1000);  // elements of about a thousandth
+  const WorkloadData data = make_workload_data(g, 3);
+  std::vector<Tensor> bound = data.values;
+  ir::interpret(g, bound, true);
+  const Tensor& y = bound[static_cast<size_t>(data.expected[0].tensor)];
+  Tensor wrong(y.dtype(), y.shape());
+  for (int64_t i = 0; i < y.size(); ++i) wrong.set_f64(i, 1.2 * y.at_f64(i));
+  EXPECT_EQ(compare_points(y, data.expected[0]), "");
+  EXPECT_NE(compare_points(wrong, data.expected[0]), "");
+  EXPECT_NE(compare_all(wrong, y), "");
+}
+
 TEST(WorkloadData, IndicesStayInside) {
   for (const int64_t table : {3, 100}) {
     const ir::Subgraph g = space::test::gather(50, table, 4);

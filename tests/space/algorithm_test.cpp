@@ -175,6 +175,7 @@ TEST(PackOperand, WhereItApplies) {
   EXPECT_EQ(parameters("pack", product("input B: f32[8,20]", "B[k, j]"), 0).size(), 0u) << "it runs along the vector already";
   EXPECT_EQ(parameters("pack", product("constant B: f32[20,8]", "B[j, k]"), 0).size(), 0u) << "constants are packed beforehand";
   EXPECT_EQ(parameters("pack", product("input B: f32[27,8]", "B[j + k, k]"), 0).size(), 0u) << "a copy would be larger";
+  EXPECT_EQ(parameters("pack", product("input B: f32[20,5]", "select(k < 5, B[j, k], 0.0)"), 0).size(), 0u) << "a copy would read beyond it";
 }
 
 TEST(PackOperand, ComputesTheSame) {

@@ -32,7 +32,7 @@ std::vector<double> searched(const std::shared_ptr<const Space>& space, int tria
   while (search.trials() < trials) {
     const auto batch = search.propose(16, model);
     if (batch.empty()) break;
-    for (const Schedule& s : batch) search.observe(s, latency.ratio(s), true);
+    for (const Schedule& s : batch) search.observe(s, latency.ratio(s), MeasureStatus::kOk);
     std::vector<std::vector<float>> rows;
     std::vector<float> labels;
     search.add_rows(rows, labels);
@@ -76,7 +76,7 @@ TEST(Evolutionary, BatchesAreLegalDistinctAndNew) {
     EvolutionOptions options;
     options.population = 24;
     EvolutionarySearch search(space, options);
-    search.observe(search.anchor(), 1, true);
+    search.observe(search.anchor(), 1, MeasureStatus::kOk);
     EXPECT_EQ(search.trials(), 0);
     std::set<uint64_t> measured = {hash(search.anchor())};
     Rng rng(1);
@@ -88,7 +88,10 @@ TEST(Evolutionary, BatchesAreLegalDistinctAndNew) {
         ASSERT_TRUE(again.ok()) << again.reason();
         EXPECT_EQ(again->schedule(), s);
         EXPECT_TRUE(measured.insert(hash(s)).second) << "measured twice: " << print(s);
-        search.observe(s, rng.below(4) == 0 ? 0 : rng.uniform(), true);
+        {
+          const bool crashes = rng.below(4) == 0;
+          search.observe(s, crashes ? 0 : rng.uniform(), crashes ? MeasureStatus::kCrashed : MeasureStatus::kOk);
+        }
       }
     }
     EXPECT_EQ(search.trials(), static_cast<int>(measured.size()) - 1);
@@ -102,8 +105,8 @@ TEST(Evolutionary, FollowsFromSeedAndObservations) {
   EvolutionarySearch a(space, options), b(space, options);
   const SyntheticLatency latency(*space);
   const auto first = a.propose(16, CostModel());
-  for (const Schedule& s : first) a.observe(s, latency.ratio(s), true);
-  for (size_t i = first.size(); i-- > 0;) b.observe(first[i], latency.ratio(first[i]), true);  // as records are read back
+  for (const Schedule& s : first) a.observe(s, latency.ratio(s), MeasureStatus::kOk);
+  for (size_t i = first.size(); i-- > 0;) b.observe(first[i], latency.ratio(first[i]), MeasureStatus::kOk);  // as records are read back
   EXPECT_EQ(a.propose(16, CostModel()), b.propose(16, CostModel()));
   options.seed = 1;
   EXPECT_NE(EvolutionarySearch(space, options).propose(16, CostModel()), first);
@@ -115,7 +118,7 @@ TEST(Evolutionary, SmallSpacesAreExhausted) {
   EvolutionarySearch search(space, options);
   int batches = 0;
   for (auto batch = search.propose(32, CostModel()); !batch.empty(); batch = search.propose(32, CostModel())) {
-    for (const Schedule& s : batch) search.observe(s, 1, true);
+    for (const Schedule& s : batch) search.observe(s, 1, MeasureStatus::kOk);
     ASSERT_LT(++batches, 200);
   }
   EXPECT_NEAR(std::log10(search.trials() + 1), space->log10_size(), 0.02);
@@ -128,12 +131,12 @@ TEST(Evolutionary, TheBestIsTrusted) {
   EXPECT_EQ(search.best_ratio(), 1);
   const auto batch = search.propose(4, CostModel());
   ASSERT_EQ(batch.size(), 4u);
-  search.observe(batch[0], 9, false);  // slow: a single round
-  search.observe(batch[1], 1.5, true);
-  search.observe(batch[2], 2, true);  // lucky once
-  search.observe(batch[2], 1.2, true);
-  search.observe(batch[2], 1.2, true);
-  search.observe(batch[3], 0, true);  // crashed
+  search.observe(batch[0], 9, MeasureStatus::kSlow);  // slow: a single round
+  search.observe(batch[1], 1.5, MeasureStatus::kOk);
+  search.observe(batch[2], 2, MeasureStatus::kOk);  // lucky once
+  search.observe(batch[2], 1.2, MeasureStatus::kOk);
+  search.observe(batch[2], 1.2, MeasureStatus::kOk);
+  search.observe(batch[3], 0, MeasureStatus::kCrashed);
   EXPECT_EQ(search.best(), batch[1]);
   EXPECT_EQ(search.best_ratio(), 1.5);
   EXPECT_EQ(search.top(5), (std::vector<Schedule>{batch[1], batch[2]}));
@@ -141,6 +144,9 @@ TEST(Evolutionary, TheBestIsTrusted) {
   std::vector<float> labels;
   search.add_rows(rows, labels);
   EXPECT_EQ(rows.size(), 3u);
+
+  search.observe(batch[1], 0, MeasureStatus::kWrong);
+  EXPECT_EQ(search.best(), batch[2]) << "what was wrong once is never the best";
 }
 
 // Records outlive the space: what they lack is neutral, what is no longer legal counts as a trial and no more.
@@ -150,12 +156,12 @@ TEST(Evolutionary, SchedulesOfOtherSpaces) {
   const Schedule plain = space->replay(Schedule()).value().schedule();
   Schedule older = plain;
   older.choices.pop_back();
-  search.observe(older, 2, true);
-  search.observe(plain, 4, true);
+  search.observe(older, 2, MeasureStatus::kOk);
+  search.observe(plain, 4, MeasureStatus::kOk);
   EXPECT_EQ(search.trials(), 1);
   EXPECT_EQ(search.best(), plain);
   EXPECT_EQ(search.best_ratio(), 3);
-  search.observe(parse_schedule("micro.s0=zebra:2x8"), 9, true);
+  search.observe(parse_schedule("micro.s0=zebra:2x8"), 9, MeasureStatus::kOk);
   EXPECT_EQ(search.trials(), 2);
   EXPECT_EQ(search.best(), plain);
   EXPECT_EQ(search.propose(8, CostModel()).size(), 8u);

@@ -38,7 +38,7 @@ void EngineFlags::add_target_options(CLI::App& command) {
   add_text(command, "--target", target, "NAME|FILE.json",
            "Machine to prepare for: " + names + ", or a file as `tlm target` prints it (default: native, this machine)");
   add_number(command, "--threads", threads, "T", "Cores that the schedules are for (default: as the target's file says, else all of this machine)", 1, kMaxThreads);
-  command.add_option("--numerics", numerics, "fast (polynomials with a stated error, reordered sums) or strict (default: fast)")
+  command.add_option("--numerics", numerics, "fast (Winograd, fused multiply-adds) or strict (default: fast)")
       ->option_text("fast|strict")
       ->check(CLI::IsMember({"fast", "strict"}));
 }
