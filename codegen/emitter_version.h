@@ -5,6 +5,6 @@ namespace tlm::codegen {
 
 // Bumped by hand when lowering, source or compiler flags change the speed of the same schedule. `tlm records refresh` then
 // measures the best schedules of every workload again.
-inline constexpr int kEmitterVersion = 2;
+inline constexpr int kEmitterVersion = 3;
 
 }  // namespace tlm::codegen

@@ -64,6 +64,7 @@ std::string choice_text(const Decision& d, const Choice& c, const std::vector<st
     case DecisionKind::kInner:
     case DecisionKind::kReduce: out = permutation_text(c, axes); break;
     case DecisionKind::kPack: return c.at(0) == 0 ? "rows" : "panels";
+    case DecisionKind::kPrefetch: return c.at(0) == 0 ? "none" : "panels";
     case DecisionKind::kParallel:
       if (c.at(0) == 0) return "serial";
       return "loops:" + std::to_string(c[0]) + " grain:" + std::to_string(c.at(1));

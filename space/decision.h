@@ -24,7 +24,8 @@ namespace tlm::space {
   X(kInner, "inner")       /* nest: permutation of the spatial axes with a register-tile loop */               \
   X(kReduce, "reduce")     /* nest: permutation of the reduction axes */                                       \
   X(kPack, "pack")         /* constant tensor: [0 row-major | 1 panels that the register tile wants] */        \
-  X(kParallel, "parallel") /* nest: [loops shared out, grain] */
+  X(kParallel, "parallel") /* nest: [loops shared out, grain] */                                                \
+  X(kPrefetch, "prefetch") /* nest: [0 none | 1 the next panels of constants] */
 
 enum class DecisionKind : uint8_t {
 #define X(name, text) name,

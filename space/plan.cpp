@@ -33,7 +33,7 @@ std::string print(const SchedulePlan& plan, const ir::Subgraph& g) {
     }
     out += "  order " + list(n.order, s) + " inner " + list(n.inner_order, s) + " reduce " + list(n.reduce_order, s) +
            " unroll " + list(n.unroll_order, s) + " parallel " + std::to_string(n.parallel) + " grain " +
-           std::to_string(n.grain) + "\n";
+           std::to_string(n.grain) + (n.prefetch ? " prefetch" : "") + "\n";
   }
   for (size_t t = 0; t < plan.packed.size(); ++t) {
     if (plan.packed[t].empty()) continue;

@@ -47,6 +47,7 @@ struct NestPlan {
       unroll_order;   // axes with tile > 1: order of the unrolled points, outermost first (what is held, what streams)
   int parallel = 0;   // leading loops (of order ++ inner_order, skipping loops of one iteration) shared out as one; 0: serial
   int64_t grain = 1;  // merged iterations handed out at once
+  bool prefetch = false;  // while a panel of a constant is read, the next one is asked for
   bool operator==(const NestPlan&) const = default;
 };
 

@@ -69,6 +69,7 @@ class NestBuilder {
       const int v = new_var(k_, stage_.axes[a].name + "_c");
       tiles_[a].cache_index = make_var(v);
       loops_.push_back({v, make_int(tiles_[a].cache_tiles)});
+      context_->loops.push_back({axis, v, tiles_[a].cache_tiles});
     }
     for (int axis : complete(nest_.inner_order)) {
       const auto a = static_cast<size_t>(axis);
@@ -78,6 +79,7 @@ class NestBuilder {
       const int v = new_var(k_, stage_.axes[a].name + "_t");
       tiles_[a].inner_index = make_var(v);
       loops_.push_back({v, extent});
+      context_->loops.push_back({axis, v, tiles_[a].per_cache});
     }
   }
 

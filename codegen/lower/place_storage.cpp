@@ -118,6 +118,10 @@ void place_storage(Kernel& k) {
     if (n.extent) n.extent = place(n.extent);
     if (n.value) n.value = place(n.value);
     if (n.kind == StmtKind::kStore) n.indices = offset(n.buffer, n.indices);
+    if (n.kind == StmtKind::kPrefetch) {
+      n.indices = {simplify(offset(n.buffer, n.indices)[0] + n.value, extents)};
+      n.value = {};
+    }
     if (n.kind == StmtKind::kIf && n.value->op == Op::kInt) {
       if (n.value->ival) return self(self, n.body[0]);
       return n.body.size() > 1 ? self(self, n.body[1]) : make_block({});

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tlm/codegen/lower/epilogue.h"
+#include "tlm/codegen/lower/prefetch.h"
 #include "tlm/codegen/lower/rewrite.h"
 #include "tlm/core/error.h"
 
@@ -178,7 +179,12 @@ class RegisterTile {
     for (int a : c_.nest.reduce_order) reduced.push_back(static_cast<size_t>(a));
     for (size_t a = 0; a < n_; ++a)
       if (reduces(a) && std::find(reduced.begin(), reduced.end(), a) == reduced.end()) reduced.push_back(a);
-    if (i == reduced.size()) return points(order_, [&](const Point& p) { return combine(p); });
+    if (i == reduced.size()) {
+      std::vector<Stmt> body;
+      if (c_.nest.prefetch) body = prefetch_panels(k_, c_, regions_);
+      body.push_back(points(order_, [&](const Point& p) { return combine(p); }));
+      return flat_block(std::move(body));
+    }
     const size_t a = reduced[i];
     const int64_t extent = s_.axes[a].extent;
     const int64_t step =

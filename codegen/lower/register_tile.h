@@ -10,6 +10,12 @@
 
 namespace tlm::codegen {
 
+// A loop around the register tiles.
+struct TileLoop {
+  int axis = -1, var = -1;
+  int64_t trips = 1;  // at most
+};
+
 // What every register tile of a nest shares.
 struct TileContext {
   space::NestPlan nest;
@@ -17,6 +23,7 @@ struct TileContext {
   std::vector<ir::Stage> epilogue;  // in order, producers inlined
   std::vector<bool> stored;         // by tensor: must be written to memory
   bool vector_reduce = false;       // the vector axis is a reduction axis
+  std::vector<TileLoop> loops;      // outermost first
 };
 
 std::shared_ptr<TileContext> make_context(const ir::Subgraph& g, const space::SchedulePlan& plan, const space::NestPlan& nest,

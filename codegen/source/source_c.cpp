@@ -50,6 +50,7 @@ class PhaseWriter {
       if (s->extent) exprs(s->extent);
       if (s->value) exprs(s->value);
       for (const Expr& i : s->indices) exprs(i);
+      if (s->kind == StmtKind::kPrefetch) read[static_cast<size_t>(s->buffer)] = true;
       if (s->kind == StmtKind::kStore) written[static_cast<size_t>(s->buffer)] = true;
       for (const Stmt& b : s->body) self(self, b);
     };
@@ -105,6 +106,7 @@ class PhaseWriter {
         return;
       case StmtKind::kLocal: out_.line(local_type(s->var) + " " + expr_.local(s->var) + " = " + local_value(s) + ";"); return;
       case StmtKind::kAssign: out_.line(expr_.local(s->var) + " = " + local_value(s) + ";"); return;
+      case StmtKind::kPrefetch: out_.line("__builtin_prefetch(" + expr_.address(s->buffer, s->indices[0]) + ");"); return;
       case StmtKind::kComment: out_.line("/* " + s->text + " */"); return;
       case StmtKind::kAlloc:
       case StmtKind::kBarrier: TLM_CHECK(false) << "statement kind " << static_cast<int>(s->kind) << " has no C form";

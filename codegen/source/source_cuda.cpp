@@ -127,6 +127,7 @@ class CudaWriter {
       case StmtKind::kLocal: out_.line(type_name(s->value->dtype) + " " + local(s->var) + " = " + text(s->value) + ";"); return;
       case StmtKind::kAssign: out_.line(local(s->var) + " = " + text(s->value) + ";"); return;
       case StmtKind::kBarrier: out_.line("__syncthreads();"); return;
+      case StmtKind::kPrefetch: return;  // the hardware switches to other threads instead
       case StmtKind::kComment: out_.line("/* " + s->text + " */"); return;
       case StmtKind::kAlloc: TLM_CHECK(false) << "an allocation in CUDA code";
     }

@@ -110,6 +110,11 @@ class Printer {
       case StmtKind::kAssign: return line(names_.local(s->var) + " = " + text(s->value));
       case StmtKind::kAlloc: nested("alloc " + buffer(s->buffer), s->body.empty() ? nullptr : s->body[0]); return line("}");
       case StmtKind::kBarrier: return line("barrier");
+      case StmtKind::kPrefetch: {
+        std::string target = buffer(s->buffer) + "[";
+        for (size_t i = 0; i < s->indices.size(); ++i) target += (i ? ", " : "") + text(s->indices[i]);
+        return line("prefetch " + target + "]" + (s->value ? " + " + text(s->value) : ""));
+      }
       case StmtKind::kComment: return line("# " + s->text);
     }
   }

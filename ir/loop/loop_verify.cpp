@@ -63,6 +63,7 @@ class KernelVerifier {
       case StmtKind::kAssign: return n.local(s.var) + " = " + text(s.value);
       case StmtKind::kAlloc: return "alloc b" + std::to_string(s.buffer);
       case StmtKind::kBarrier: return "barrier";
+      case StmtKind::kPrefetch: return "prefetch b" + std::to_string(s.buffer);
       default: return "block";
     }
   }
@@ -133,6 +134,12 @@ class KernelVerifier {
       case StmtKind::kBarrier:
         need(blocks_ > 0, "a barrier belongs to a block of threads");
         need(divergent_ == 0, "a barrier in divergent code");
+        break;
+      case StmtKind::kPrefetch:
+        need(s->buffer >= 0 && s->buffer < static_cast<int>(k_.buffers.size()), "a prefetch has a buffer");
+        need(k_.buffers[static_cast<size_t>(s->buffer)].scope == MemoryScope::kGlobal, "parameters are prefetched");
+        for (const Expr& i : s->indices) expression(i, 1);
+        if (s->value) expression(s->value, 1);
         break;
       case StmtKind::kComment: need(s->text.find('\n') == std::string::npos, "a comment is one line"); break;
     }

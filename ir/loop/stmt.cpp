@@ -89,6 +89,15 @@ Stmt make_barrier() {
   return make_node(std::move(n));
 }
 
+Stmt make_prefetch(int buffer, std::vector<Expr> indices, Expr further) {
+  StmtNode n;
+  n.kind = StmtKind::kPrefetch;
+  n.buffer = buffer;
+  n.indices = std::move(indices);
+  n.value = std::move(further);
+  return make_node(std::move(n));
+}
+
 Stmt make_comment(std::string text) {
   StmtNode n;
   n.kind = StmtKind::kComment;

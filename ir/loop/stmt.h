@@ -29,6 +29,7 @@ enum class StmtKind : uint8_t {
   kAssign,   // local `var` = value
   kAlloc,    // buffer `buffer` exists during body[0]
   kBarrier,  // all threads of the block (GPU)
+  kPrefetch, // asks for the cache line of buffer[offset + value], which may lie beyond the buffer: nothing is read
   kComment,  // text
 };
 
@@ -39,11 +40,11 @@ struct StmtNode {
   StmtKind kind = StmtKind::kBlock;
   LoopKind loop = LoopKind::kSerial;
   int var = -1;              // kFor: kernel variable; kLet, kLocal, kAssign: kernel local
-  int buffer = -1;           // kStore, kAlloc: kernel buffer
+  int buffer = -1;           // kStore, kAlloc, kPrefetch: kernel buffer
   int active = 0;            // kStore: lanes stored (0: all). kFor of kind kVector: lanes executed (extent: lanes of the vector)
   Expr extent;               // kFor
-  std::vector<Expr> indices; // kStore: one for each dimension; after storage is placed: one offset
-  Expr value;                // kIf, kStore, kLet, kLocal, kAssign
+  std::vector<Expr> indices; // kStore, kPrefetch: one for each dimension; after storage is placed: one offset
+  Expr value;                // kIf, kStore, kLet, kLocal, kAssign; kPrefetch: elements further on, none once storage is placed
   std::vector<Stmt> body;
   std::string text;          // kComment
 };
@@ -107,6 +108,7 @@ Stmt make_local(int local, Expr value);
 Stmt make_assign(int local, Expr value);
 Stmt make_alloc(int buffer, Stmt body);
 Stmt make_barrier();
+Stmt make_prefetch(int buffer, std::vector<Expr> indices, Expr further);
 Stmt make_comment(std::string text);
 Expr read_local(const Kernel& k, int local);
 int new_var(Kernel& k, const std::string& hint);                          // unique name from the hint

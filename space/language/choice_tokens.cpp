@@ -55,6 +55,7 @@ std::vector<Token> choice_tokens(const Decision& d, const Choice& c) {
     case DecisionKind::kAttach: return {attach_word(static_cast<Attach>(c[0]))};
     case DecisionKind::kTail: return {tail_word(static_cast<Tail>(c[0]))};
     case DecisionKind::kPack: return {word(c[0] == 0 ? "rows" : "panels")};
+    case DecisionKind::kPrefetch: return {word(c[0] == 0 ? "none" : "panels")};
     case DecisionKind::kMicro:
       append_axis_with(out, c, 0, 2);
       append_axis_with(out, c, 3, 1);

@@ -37,6 +37,7 @@ Rule order_rule();     // order.cpp
 Rule inner_rule();     // order.cpp
 Rule parallel_rule();  // parallel.cpp
 Rule pack_rule();      // packing.cpp
+Rule prefetch_rule();  // prefetch.cpp
 
 inline NestPlan& nest_plan(Sketch& s) { return s.plan.nests[s.nest]; }
 inline const NestPlan& nest_plan(const Sketch& s) { return s.plan.nests[s.nest]; }

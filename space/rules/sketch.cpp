@@ -139,7 +139,7 @@ void take(const Context& c, Sketch& s, const Choice& choice) {
 
 const std::vector<Rule>& nest_rules() {
   static const std::vector<Rule> rules = {micro_rule(), unroll_rule(), reduce_rule(),   tile_rule(), tail_rule(),
-                                          order_rule(), inner_rule(),  parallel_rule(), pack_rule()};
+                                          order_rule(), inner_rule(),  parallel_rule(), pack_rule(), prefetch_rule()};
   return rules;
 }
 

@@ -136,6 +136,16 @@ int parallel_choice(const Context& c, const Sketch& s, const Decision& d) {
   });
 }
 
+// Where weights are used again and again, requests for the next ones cost nothing beside the arithmetic.
+int prefetch_choice(const Context& c, const Sketch& s, const Decision& d) {
+  constexpr double kUses = 8;  // of each element
+  double elements = 0;
+  for (const Access& a : s.info->loads) {
+    if (a.constant) elements = std::max(elements, static_cast<double>(element_count(c.g.tensors[a.tensor].shape)));
+  }
+  return s.info->points >= kUses * elements ? position(d.candidates, {1}) : d.neutral;
+}
+
 }  // namespace
 
 int constructive_choice(const Context& c, const Sketch& s, const Decision& d) {
@@ -151,6 +161,7 @@ int constructive_choice(const Context& c, const Sketch& s, const Decision& d) {
     case DecisionKind::kInner: return cheapest(d.candidates, [&](const Choice& x) { return inner_cost(c, s, x); });
     case DecisionKind::kPack: return position(d.candidates, {1});
     case DecisionKind::kParallel: return parallel_choice(c, s, d);
+    case DecisionKind::kPrefetch: return prefetch_choice(c, s, d);
   }
   TLM_CHECK(false) << d.name;
   return 0;

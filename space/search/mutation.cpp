@@ -134,7 +134,8 @@ bool shapes_nest(DecisionKind kind) {
     case DecisionKind::kInner:
     case DecisionKind::kReduce:
     case DecisionKind::kPack:
-    case DecisionKind::kParallel: return true;
+    case DecisionKind::kParallel:
+    case DecisionKind::kPrefetch: return true;
     default: return false;
   }
 }

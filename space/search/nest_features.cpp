@@ -152,6 +152,7 @@ class NestReader {
       const bool packed = tensor < whole_.packed.size() && !whole_.packed[tensor].empty();
       ++at(packed ? NestFeature::packed : NestFeature::unpacked);
     }
+    at(NestFeature::prefetch) = p_.prefetch ? 1 : 0;
   }
 
   void sharing() {

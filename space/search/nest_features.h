@@ -52,6 +52,7 @@ namespace tlm::space {
   X(serial, kSum, kRaw)                                                                   \
   X(packed, kSum, kRaw) /* constants in panels */                                         \
   X(unpacked, kSum, kRaw)                                                                 \
+  X(prefetch, kSum, kRaw)                                                                 \
   X(epilogues, kSum, kRaw)                                                                \
   X(reduction_stride, kMax, kLog) /* bytes between iterations of the innermost loop */    \
   X(store_stride, kMax, kLog)     /* bytes of the output, innermost register-tile loop */ \

@@ -21,6 +21,7 @@ int importance(DecisionKind kind) {
     case DecisionKind::kUnroll: return 4;
     case DecisionKind::kInner: return 5;
     case DecisionKind::kPack: return 6;
+    case DecisionKind::kPrefetch: return 6;
     case DecisionKind::kParallel: return 7;
     case DecisionKind::kAttach: return 8;
     case DecisionKind::kReduce: return 9;

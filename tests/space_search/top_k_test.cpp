@@ -15,15 +15,6 @@ namespace {
 
 std::shared_ptr<const Space> conv_space() { return Space::build(convolution(28, 64, 64, 3, 1), named_target("x86-64-v3")); }
 
-int differences(const Schedule& a, const Schedule& b) {
-  int count = 0;
-  for (const auto& [name, text] : a.choices) {
-    const std::string* other = b.find(name);
-    count += !other || *other != text;
-  }
-  return count;
-}
-
 TEST(TopK, VariationsAreDistinctLegalAndBeginWithTheConstructive) {
   for (const Workload& w : all_workloads()) {
     const auto space = Space::build(w.g, named_target("x86-64-v3"));
