@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tlm/core/error.h"
+#include "tlm/core/median.h"
 #include "tlm/core/rng.h"
 #include "tlm/ir/passes/pass_list.h"
 #include "tlm/kernels/cpu/fma_peak.h"
@@ -22,11 +23,6 @@ double seconds(const std::function<void()>& call) {
   const auto begin = std::chrono::steady_clock::now();
   call();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
 }
 
 double difference(const float* a, const float* b, size_t n) {

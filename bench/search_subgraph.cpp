@@ -10,17 +10,13 @@
 #include "tlm/codegen/build/temp_folder.h"
 #include "tlm/codegen/measure/measurer.h"
 #include "tlm/core/file.h"
+#include "tlm/core/median.h"
 #include "tlm/ir/tensor/merge_axes.h"
 #include "tlm/space/search/network_search.h"
 
 namespace {
 
 using namespace tlm;
-
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v.empty() ? 0 : v[v.size() / 2];
-}
 
 int search(const std::string& file, int trials, const char* records) {
   Target target = host_target();

@@ -67,6 +67,7 @@ class LoadOnce {
       }
       if (costly(n->op) || n->op == Op::kPow) i.candidate = true;
     });
+    if (e->op == Op::kRamp) i.candidate = false;  // part of the load that it addresses; its base may have a name
     if (reads_mutable) i.candidate = false;
     kept_.push_back(e);
     return infos_.emplace(e.get(), i).first->second;

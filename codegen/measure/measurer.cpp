@@ -13,6 +13,7 @@
 #include "tlm/codegen/source/c_flags.h"
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
+#include "tlm/core/median.h"
 
 namespace tlm::codegen {
 namespace {
@@ -32,12 +33,6 @@ std::string utc_now() {
 std::string unique_id() {
   std::random_device device;
   return to_hex(static_cast<uint64_t>(device()) << 32 | device());
-}
-
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  const size_t n = v.size();
-  return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
 // One batch on its way through the workers.

@@ -1,4 +1,5 @@
 #include "tlm/space/records/record_store.h"
+#include "tlm/core/median.h"
 
 #include <algorithm>
 #include <cstring>
@@ -80,11 +81,6 @@ Record read_row(const Statement& s, const std::filesystem::path& file) {
   r.emitter_version = static_cast<int>(s.integer(c++));
   r.date = s.text(c++);
   return r;
-}
-
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
 }
 
 // "x86-64, 512-bit, 2 cores"

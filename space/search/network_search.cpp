@@ -1,4 +1,5 @@
 #include "tlm/space/search/network_search.h"
+#include "tlm/core/median.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,12 +13,6 @@
 
 namespace tlm::space {
 namespace {
-
-double median(std::vector<double> v) {
-  if (v.empty()) return 0;
-  std::sort(v.begin(), v.end());
-  return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
-}
 
 std::string milliseconds(double ms) {
   char text[32];

@@ -10,6 +10,7 @@
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
+#include "tlm/core/median.h"
 #include "tlm/kernels/cpu/fma_peak.h"
 #include "tlm/kernels/cpu/memory_stream.h"
 #include "tlm/tools/tlm/arguments.h"
@@ -36,12 +37,6 @@ struct Row {
   double flops = 0, bytes = 0;  // of one step
   std::vector<double> ms;       // summed over the steps, one for each run
 };
-
-double median(std::vector<double> v) {
-  if (v.empty()) return 0;
-  std::sort(v.begin(), v.end());
-  return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
-}
 
 struct Bench {
   std::vector<double> total_ms, overhead_ms, overhead_part;  // one for each run

@@ -1,4 +1,5 @@
 #include "tlm/tools/tlm/records_spaces.h"
+#include "tlm/core/median.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,11 +15,6 @@ namespace tlm::tools {
 namespace {
 
 using space::Record;
-
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
-}
 
 std::string percent(double part, double whole) { return whole > 0 ? fixed(100 * part / whole, 1) : "-"; }
 
