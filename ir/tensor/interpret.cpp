@@ -115,6 +115,8 @@ class StageRunner {
         term_ = step_acc.back();
       } else {
         for (const Expr& e : s_.combiner.combine) fresh.push_back(program_.compile(e, step_acc));
+        for (int j = 0; mode_.errors && j < accumulators_; ++j)
+          if (adds(j)) sums_.push_back({j, step_acc[static_cast<size_t>(accumulators_ + j)], 0});
         // All new values first: none of them may see another's.
         for (int j = 0; j < accumulators_; ++j) {
           const bool is_acc = std::find(acc.begin(), acc.end(), fresh[j]) != acc.end();
@@ -130,6 +132,14 @@ class StageRunner {
     if (s_.combiner.kind != CombinerKind::kNone) program_.forget_shared();
     for (const Expr& e : s_.result) results_.push_back(program_.compile(e, acc));
     end_ = program_.size();
+  }
+
+  // Does accumulator `j` of a tuple take in sums of floats, which may come in any order?
+  bool adds(int j) const {
+    const Expr& e = s_.combiner.combine[static_cast<size_t>(j)];
+    return s_.combiner.associative && e->op == Op::kAdd && is_float(e->dtype) && e->args[0]->op == Op::kAcc &&
+           e->args[1]->op == Op::kAcc && std::min(e->args[0]->id, e->args[1]->id) == j &&
+           std::max(e->args[0]->id, e->args[1]->id) == accumulators_ + j;
   }
 
   OutputIndex output_index(const Expr& e) const {
@@ -153,6 +163,7 @@ class StageRunner {
       }
       if (mode_.errors) program_.error(program_.acc_register(static_cast<int>(j))) = 0;
     }
+    for (TupleSum& s : sums_) s.magnitude = 0;
     magnitude_ = term_errors_ = wide_sum_ = 0;
     terms_ = 0;
   }
@@ -165,6 +176,8 @@ class StageRunner {
     for (;;) {
       program_.run(0, step_end_);
       if (direct) add_term();
+      for (TupleSum& s : sums_) s.magnitude += std::fabs(program_.reg(s.term).f);
+      terms_ += !sums_.empty();
       int k = static_cast<int>(reduce_.size()) - 1;
       for (; k >= 0; --k) {
         const int axis = reduce_[static_cast<size_t>(k)];
@@ -178,6 +191,9 @@ class StageRunner {
       if (k < 0) break;
     }
     if (direct) publish_sum();
+    for (const TupleSum& s : sums_)
+      program_.error(program_.acc_register(s.accumulator)) +=
+          reordering_error(s_.body[static_cast<size_t>(s.accumulator)]->dtype, s.magnitude);
   }
 
   void add_term() {
@@ -191,9 +207,12 @@ class StageRunner {
   void publish_sum() {
     const DType t = s_.body[0]->dtype;
     program_.reg(program_.acc_register(0)).f = round_float(wide_sum_, t);
-    if (mode_.errors)
-      program_.error(program_.acc_register(0)) =
-          term_errors_ + static_cast<double>(terms_ + 8) * (t == DType::kF64 ? 0x1p-53 : 0x1p-24) * magnitude_;
+    if (mode_.errors) program_.error(program_.acc_register(0)) = term_errors_ + reordering_error(t, magnitude_);
+  }
+
+  // Of a sum of terms_ terms, in whatever order, whose sizes add up to `magnitude`.
+  double reordering_error(DType t, double magnitude) const {
+    return static_cast<double>(terms_ + 8) * (t == DType::kF64 ? 0x1p-53 : 0x1p-24) * magnitude;
   }
 
   // Computes the results from the accumulators and stores them.
@@ -225,6 +244,11 @@ class StageRunner {
   std::vector<int> results_;    // registers
   int step_end_ = 0, end_ = 0;  // code: [0, step_end_) one term, [step_end_, end_) the results
   int term_ = -1;               // register of a directly summed term
+  struct TupleSum {
+    int accumulator, term;  // register of what is added
+    double magnitude;
+  };
+  std::vector<TupleSum> sums_;
   double wide_sum_ = 0, magnitude_ = 0, term_errors_ = 0;
   int64_t terms_ = 0;
 };
