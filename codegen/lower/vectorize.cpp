@@ -142,7 +142,8 @@ class Vectorizer {
     const Linear offset = linearize(e->args[0]);
     const bool affine =
         !offset.hidden(var_) && !any_node(e->args[0], [&](const Expr& n) { return n.get() != e.get() && varies_inside(n); });
-    if (!affine || offset.coefficient(var_) != 1)
+    // An address that is itself loaded under the guard may not be computed without it.
+    if (!affine || offset.coefficient(var_) != 1 || (guarded && !safe(e->args[0])))
       return lane_by_lane(guarded ? make_select(guard, e, make_const(0, e->dtype)) : e);
     const Expr at = make_ramp(at_lane(e->args[0], 0), 1, lanes_);
     if (!guarded) return make_vector_load(e->id, e->dtype, {at}, lanes_, readable(e));

@@ -74,7 +74,9 @@ std::vector<const EvolutionarySearch::Observed*> EvolutionarySearch::ranked() co
 }
 
 int EvolutionarySearch::trials() const {
-  return static_cast<int>(observed_.size()) - static_cast<int>(observed_.contains(hash(anchor_)));
+  int held = 0;
+  for (const auto& [hash, o] : observed_) held += !o.row.empty();
+  return held - static_cast<int>(observed_.contains(hash(anchor_)));
 }
 
 const Schedule& EvolutionarySearch::best() const {

@@ -38,7 +38,7 @@ class EvolutionarySearch {
   // found. An unfitted model: the machine model judges.
   std::vector<Schedule> propose(int count, const CostModel& model) const;
 
-  int trials() const;            // distinct schedules observed, the anchor aside
+  int trials() const;            // distinct schedules of this space observed, the anchor aside
   const Schedule& best() const;  // the fastest trusted; the anchor until there is one
   double best_ratio() const;
   std::vector<Schedule> top(int count) const;  // fastest first

@@ -77,12 +77,15 @@ class NetworkSearch {
       int& version = newest[r.schedule_hash];
       version = std::max(version, r.emitter_version);
     }
+    std::vector<double> implied;  // the time of the anchor of each record's batch
     for (const Record& r : all) {
+      if (r.timed() && r.ratio > 0) implied.push_back(r.median_ms * r.ratio);
       if (r.emitter_version < newest[r.schedule_hash]) continue;
       const Schedule s = parse_schedule(r.schedule);
       if (s == t.search.anchor() && r.timed()) t.anchor_ms.push_back(r.median_ms);
       t.search.observe(s, r.ratio, r.status);
     }
+    if (t.anchor_ms.empty()) t.anchor_ms = std::move(implied);  // today's default schedule is another one
   }
 
   // What was measured of other workloads on this target teaches the cost model, too.

@@ -161,7 +161,7 @@ TEST(Evolutionary, SchedulesOfOtherSpaces) {
   EXPECT_EQ(search.best(), plain);
   EXPECT_EQ(search.best_ratio(), 3);
   search.observe(parse_schedule("micro.s0=zebra:2x8"), 9, MeasureStatus::kOk);
-  EXPECT_EQ(search.trials(), 2);
+  EXPECT_EQ(search.trials(), 1) << "what this space does not hold is no trial";
   EXPECT_EQ(search.best(), plain);
   EXPECT_EQ(search.propose(8, CostModel()).size(), 8u);
 }

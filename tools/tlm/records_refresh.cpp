@@ -5,6 +5,7 @@
 
 #include "tlm/codegen/emitter_version.h"
 #include "tlm/codegen/measure/measurer.h"
+#include "tlm/core/error.h"
 #include "tlm/core/progress.h"
 #include "tlm/space/records/refresh.h"
 #include "tlm/tools/tlm/arguments.h"
@@ -75,6 +76,8 @@ int records_noise(const std::string& file, const RefreshFlags& flags, const Comm
   options.cancel = context.cancel;
   options.progress = &progress;
   const space::Noise n = space::measure_noise(store, *measurer(flags, context), options);
+  if (n.programs == 0)
+    throw Error(ErrorCode::kUsage, "no program of this file can be measured here", file, "see `tlm records list`");
   std::printf("programs       %d of %d workloads, each on %d occasions\n", n.programs, n.workloads, flags.occasions);
   std::printf("sigma          %s of the logarithm of the ratio (root mean square over programs)\n", fixed(n.sigma, 4).c_str());
   std::printf("               %s median, %s at the 90th percentile\n", fixed(n.median_sigma, 4).c_str(),
