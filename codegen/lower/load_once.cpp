@@ -24,29 +24,12 @@ class LoadOnce {
   }
 
   Stmt block(const Stmt& s) {
-    std::vector<Stmt> out;
-    std::vector<Stmt> run;
-    auto flush = [&] {
-      straight(run, out);
-      run.clear();
-    };
-    for (const Stmt& t : statements(s)) {
-      if (t->body.empty()) {
-        run.push_back(t);
-        continue;
-      }
-      flush();
-      StmtNode n = *t;
-      for (Stmt& b : n.body) b = block(b);
-      out.push_back(std::make_shared<const StmtNode>(std::move(n)));
-    }
-    flush();
-    return flat_block(std::move(out));
+    return map_runs(s, [this](const std::vector<Stmt>& run, std::vector<Stmt>& out) { straight(run, out); });
   }
 
  private:
   struct Info {
-    bool candidate = false;  // worth a name: contains a load or a costly operation, and reads no local that changes
+    bool candidate = false;   // worth a name: contains a load or a costly operation, and reads no local that changes
     std::vector<int> places;  // of memory read that a store may change
   };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tlm/codegen/lower/epilogue.h"
+#include "tlm/codegen/lower/rewrite.h"
 
 namespace tlm::codegen {
 
@@ -15,9 +16,7 @@ constexpr int64_t kLine = 64, kMostLines = 8;  // of one body
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool moves(const Expr& load, int axis) {
-  bool found = false;
-  for (const Expr& i : load->args) visit(i, [&](const Expr& e) { found = found || (e->op == Op::kVar && e->id == axis); });
-  return found;
+  return std::any_of(load->args.begin(), load->args.end(), [&](const Expr& i) { return uses_var(i, axis); });
 }
 
 class Panels {

@@ -148,6 +148,26 @@ Stmt map_stmts(const Stmt& s, const std::function<Stmt(const Stmt&)>& f) {
   return f(statement(std::move(n)));
 }
 
+Stmt map_runs(const Stmt& s, const std::function<void(const std::vector<Stmt>& run, std::vector<Stmt>& out)>& f) {
+  std::vector<Stmt> out, run;
+  const auto flush = [&] {
+    f(run, out);
+    run.clear();
+  };
+  for (const Stmt& t : statements(s)) {
+    if (t->body.empty()) {
+      run.push_back(t);
+      continue;
+    }
+    flush();
+    StmtNode n = *t;
+    for (Stmt& b : n.body) b = map_runs(b, f);
+    out.push_back(std::make_shared<const StmtNode>(std::move(n)));
+  }
+  flush();
+  return flat_block(std::move(out));
+}
+
 void visit_stmts(const Stmt& s, const std::function<void(const Stmt&)>& f) {
   f(s);
   for (const Stmt& b : s->body) visit_stmts(b, f);

@@ -26,6 +26,9 @@ bool any_node(const ir::Expr& e, const std::function<bool(const ir::Expr&)>& tes
 ir::Stmt map_exprs(const ir::Stmt& s, const std::function<ir::Expr(const ir::Expr&)>& f);
 // Bottom-up over statements: `f` sees a statement whose children are already mapped. A null result drops the statement.
 ir::Stmt map_stmts(const ir::Stmt& s, const std::function<ir::Stmt(const ir::Stmt&)>& f);
+// Straight-line code: `f` gets each longest run of statements without bodies (the first and the last may be empty), in the order
+// of the program, and appends what takes its place.
+ir::Stmt map_runs(const ir::Stmt& s, const std::function<void(const std::vector<ir::Stmt>& run, std::vector<ir::Stmt>& out)>& f);
 void visit_stmts(const ir::Stmt& s, const std::function<void(const ir::Stmt&)>& f);  // pre-order
 void visit_exprs(const ir::Stmt& s, const std::function<void(const ir::Expr&)>& f);  // the top expressions of all statements
 

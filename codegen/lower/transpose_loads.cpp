@@ -53,23 +53,7 @@ class Transposer {
   explicit Transposer(Kernel& k) : k_(k) {}
 
   Stmt block(const Stmt& s) {
-    std::vector<Stmt> out, run;
-    const auto flush = [&] {
-      straight(run, out);
-      run.clear();
-    };
-    for (const Stmt& t : statements(s)) {
-      if (t->body.empty()) {
-        run.push_back(t);
-        continue;
-      }
-      flush();
-      StmtNode n = *t;
-      for (Stmt& b : n.body) b = block(b);
-      out.push_back(std::make_shared<const StmtNode>(std::move(n)));
-    }
-    flush();
-    return flat_block(std::move(out));
+    return map_runs(s, [this](const std::vector<Stmt>& run, std::vector<Stmt>& out) { straight(run, out); });
   }
 
  private:

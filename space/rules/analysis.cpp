@@ -196,6 +196,17 @@ void group(std::vector<Access>& list, int axes) {
 
 }  // namespace
 
+int64_t stride_along(const ir::Subgraph& g, int tensor, const std::vector<Expr>& indices, const ir::Stage& s, int axis) {
+  const std::vector<int64_t> strides = physical_strides(g.tensors[tensor]);
+  int64_t stride = 0;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const auto affine = ir::as_affine(indices[d], static_cast<int>(s.axes.size()));
+    if (!affine) return kIrregular;
+    stride += affine->coef[axis] * strides[d];
+  }
+  return stride;
+}
+
 bool same_index(const Expr& a, const Expr& b, const std::vector<int64_t>& extents) {
   const int n = static_cast<int>(extents.size());
   auto x = ir::as_affine(a, n), y = ir::as_affine(b, n);

@@ -56,6 +56,9 @@ struct NestInfo {
 // Nest of `root` with the given epilogue. All attachments are decided.
 NestInfo analyse_nest(const ir::Subgraph& g, const std::vector<Attach>& attach, int root, const std::vector<int>& epilogue);
 
+// Elements by which the address moves with one step of a stage's axis; kIrregular: no affine function.
+int64_t stride_along(const ir::Subgraph& g, int tensor, const std::vector<ir::Expr>& indices, const ir::Stage& s, int axis);
+
 // Whether two index expressions agree at every point (axes of one point do not matter). False where it cannot tell.
 bool same_index(const ir::Expr& a, const ir::Expr& b, const std::vector<int64_t>& extents);
 

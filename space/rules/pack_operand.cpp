@@ -16,17 +16,6 @@ using ir::Op;
 
 constexpr int64_t kWorthTurning = 8;  // points of the vector axis, and uses of each element
 
-int64_t stride_along(const ir::Subgraph& g, int tensor, const std::vector<Expr>& indices, const ir::Stage& s, int axis) {
-  const std::vector<int64_t> strides = physical_strides(g.tensors[tensor]);
-  int64_t stride = 0;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    const auto affine = ir::as_affine(indices[d], static_cast<int>(s.axes.size()));
-    if (!affine) return kIrregular;
-    stride += affine->coef[axis] * strides[d];
-  }
-  return stride;
-}
-
 bool moves_along(const Expr& load, int axis) {
   bool moves = false;
   for (const Expr& i : load->args) ir::visit(i, [&](const Expr& e) { moves = moves || (e->op == Op::kVar && e->id == axis); });

@@ -50,15 +50,9 @@ std::vector<int64_t> parameters(const Context& c, int stage) {
 // Spatial axes as the first output lies in memory, outermost first.
 std::vector<int> memory_order(const ir::Subgraph& g, const ir::Stage& s) {
   const ir::StageOutput& out = s.outputs[0];
-  const std::vector<int64_t> strides = physical_strides(g.tensors[out.tensor]);
   std::vector<std::pair<int64_t, int>> ranked;
   for (int a = 0; a < s.spatial_count(); ++a) {
-    int64_t stride = 0;
-    for (size_t d = 0; d < out.indices.size(); ++d) {
-      if (const auto affine = ir::as_affine(out.indices[d], static_cast<int>(s.axes.size())))
-        stride += affine->coef[a] * strides[d];
-    }
-    ranked.push_back({-std::abs(stride), a});
+    ranked.push_back({-std::abs(stride_along(g, out.tensor, out.indices, s, a)), a});
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<int> order;

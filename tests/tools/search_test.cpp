@@ -99,14 +99,14 @@ int64_t records_in(const Sandbox& s) {
 // Interrupted again and again, the search ends all the same, and what was measured is never lost.
 TEST(Search, InterruptsAreResumed) {
   const Sandbox s;
-  s.zoo("tiny_mlp");
+  s.zoo("tiny_cnn");
   int interrupted = 0;
   int64_t records = 0;
   for (int run = 0; run < 12; ++run) {
     const Outcome r = s.shell(
-        "$TLM compile tiny_mlp.onnx -o a.tlm --scheduler search --trials 8 --records r.db 2>err & pid=$!\n"
-        "sleep " +
-        std::to_string(1 + run / 4) + "." + std::to_string(run % 4) + "; kill -INT $pid 2>/dev/null; wait $pid");
+        "$TLM compile tiny_cnn.onnx -o a.tlm --scheduler search --trials 8 --records r.db 2>err & pid=$!\n"
+        "while [ ! -s r.db ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done; sleep 0." +
+        std::to_string(run % 10) + "; kill -INT $pid 2>/dev/null; wait $pid");
     EXPECT_TRUE(fs::is_empty(s.temp()));
     const int64_t now = records_in(s);
     EXPECT_GE(now, records);
@@ -119,7 +119,7 @@ TEST(Search, InterruptsAreResumed) {
   }
   EXPECT_GT(interrupted, 0);
   const Outcome last =
-      s.tlm(words("compile tiny_mlp.onnx -o a.tlm --scheduler search --trials 8 --records r.db --report r.json"));
+      s.tlm(words("compile tiny_cnn.onnx -o a.tlm --scheduler search --trials 8 --records r.db --report r.json"));
   ASSERT_EQ(last.code, 0) << last.err;
   EXPECT_GT(records_in(s), 0);
   for (const Json& d : Json::parse(s.read("r.json"))["details"]) EXPECT_LE(d["trials"].get<int>(), 8);
