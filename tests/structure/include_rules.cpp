@@ -33,6 +33,7 @@ const std::vector<FolderRule>& folder_rules() {
       {"codegen/", {"codegen/", "space/", "ir/tensor/", "ir/loop/", "ir/partition.h", "kernels/", "core/"}},
       {"kernels/", {"kernels/", "core/"}},
       {"tools/zoo/", {"tools/zoo/", "ir/", "core/"}},
+      {"tools/plot/", {"tools/plot/", "core/"}},
       {"tools/", {"tools/", "codegen/", "lm/", "space/", "ir/", "kernels/", "core/", "runtime.h"}},
   };
   return rules;
