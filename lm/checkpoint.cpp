@@ -51,14 +51,21 @@ Weights load_checkpoint(const std::filesystem::path& folder) {
   return weights;
 }
 
-void save_checkpoint(const std::filesystem::path& folder, const Weights& weights) {
+void save_checkpoint(const std::filesystem::path& folder, const Weights& weights, DType storage) {
+  TLM_CHECK(storage == DType::kF32 || storage == DType::kF16);
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error(ErrorCode::kEnvironment, "cannot make the folder: " + failure.message(), folder.string());
+  const std::span<const float> values(weights.data());
+  std::vector<uint16_t> halves;
+  if (storage == DType::kF16)
+    for (const float v : values) halves.push_back(f32_to_f16(v));
   std::vector<NamedTensor> tensors;
-  for (const WeightInfo& info : weights.table())
-    tensors.push_back(
-        {info.name, {DType::kF32, info.shape, std::as_bytes(std::span(weights.data()).subspan(info.offset, info.count))}});
+  for (const WeightInfo& info : weights.table()) {
+    const auto bytes = storage == DType::kF16 ? std::as_bytes(std::span<const uint16_t>(halves).subspan(info.offset, info.count))
+                                              : std::as_bytes(values.subspan(info.offset, info.count));
+    tensors.push_back({info.name, {storage, info.shape, bytes}});
+  }
   write_safetensors(folder / "model.safetensors", tensors, {{"format", "pt"}});
   write_file_atomic(folder / "config.json", print_config(weights.config()));
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "tlm/core/dtype.h"
 #include "tlm/lm/weights.h"
 
 namespace tlm::lm {
@@ -12,7 +13,7 @@ namespace tlm::lm {
 // files.
 Weights load_checkpoint(const std::filesystem::path& folder);
 
-// f32. Makes the folder when it is not there; each file appears whole or not at all.
-void save_checkpoint(const std::filesystem::path& folder, const Weights& weights);
+// Stored as f32, or rounded to f16. Makes the folder when it is not there; each file appears whole or not at all.
+void save_checkpoint(const std::filesystem::path& folder, const Weights& weights, DType storage = DType::kF32);
 
 }  // namespace tlm::lm

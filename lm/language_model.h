@@ -1,0 +1,73 @@
+// A GPT-2 that speaks the tensor language: weights, its own list of words, and how prompts are written for it.
+//
+// A folder with config.json, model.safetensors (checkpoint.h) and language.json:
+//   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0, "devices": ["cpu"],
+//    "space_version": 3, "description": ""}
+// Token i of the model is words[i]. Words are mapped by name to those of space::Vocabulary::standard(), so that a checkpoint
+// lives on when the language grows.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tlm/core/target.h"
+#include "tlm/lm/checkpoint.h"
+#include "tlm/lm/forward.h"
+#include "tlm/lm/prompt_form.h"
+#include "tlm/lm/weights.h"
+#include "tlm/space/language/vocabulary.h"
+
+namespace tlm::lm {
+
+inline constexpr int kMostQualityBuckets = 16;  // one number word each
+
+struct LanguageInfo {
+  std::vector<std::string> words;  // by the model's token id
+  PromptForm form;
+  int quality_buckets = 0;                     // sentences open with `<quality> N`, N from 0 (the best) up; 0: they do not
+  std::vector<std::string> devices = {"cpu"};  // what it was trained for: "cpu", "gpu"
+  int space_version = 0;                       // of the space it was trained on: for people
+  std::string description;                     // for people
+};
+
+// Today's words and space.
+LanguageInfo standard_language(const PromptForm& form = {}, int quality_buckets = 0);
+
+// language.json. Throws Error(kBadModel): malformed, a word twice, a word missing without which no sentence can be written.
+LanguageInfo parse_language(std::string_view json, const std::string& where);
+std::string print_language(const LanguageInfo& info);
+LanguageInfo load_language(const std::filesystem::path& folder);
+
+// Weights as `storage` (f32 or f16). Makes the folder; each file appears whole or not at all.
+void save_language_model(const std::filesystem::path& folder, const Weights& weights, const LanguageInfo& info,
+                         DType storage = DType::kF32);
+
+class LanguageModel {
+ public:
+  // Throws Error(kBadModel) unless there is one row of the embedding for each word. `name` is for reports.
+  LanguageModel(Weights weights, LanguageInfo info, std::string name);
+  static LanguageModel load(const std::filesystem::path& folder);  // named after the folder
+
+  const Model& model() const { return model_; }
+  const LanguageInfo& info() const { return info_; }
+  const std::string& name() const { return name_; }
+  bool fits(const Target& target) const;  // it was trained for the target's kind of device
+
+  int32_t id_of(space::Token token) const { return ids_[static_cast<size_t>(token)]; }  // -1: the model lacks the word
+  space::Token token_of(int32_t id) const { return tokens_[static_cast<size_t>(id)]; }  // -1: today's language lacks it
+  // Words of a prompt that the model lacks are `unknown` to it.
+  std::vector<int32_t> prompt_ids(const std::vector<space::Token>& prompt) const;
+  // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket.
+  std::vector<int32_t> opening_ids(const space::Space& space) const;
+
+ private:
+  Model model_;
+  LanguageInfo info_;
+  std::string name_;
+  std::vector<int32_t> ids_;          // by token of today's vocabulary
+  std::vector<space::Token> tokens_;  // by id
+};
+
+}  // namespace tlm::lm
