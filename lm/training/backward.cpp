@@ -2,25 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <numeric>
+#include <vector>
 
 #include "tlm/core/error.h"
 #include "tlm/kernels/cpu/transformer_kernels.h"
 #include "tlm/lm/parallel.h"
+#include "tlm/lm/training/batch_check.h"
 
 namespace tlm::lm {
 namespace {
 
 using Floats = std::vector<float>;
 
-// What the backward pass of one layer reads. N = B · T rows.
+// What the backward pass of one layer reads. N rows.
 struct LayerActivations {
   Floats in;                     // [N, C] the residual before the layer
   Floats mean1, rstd1, normed1;  // [N], [N], [N, C]
   Floats qkv;                    // [N, 3C]
-  Floats p;                      // [B, H, T, T] attention weights; above the diagonal unused
-  Floats mixed;                  // [N, C] heads' results side by side
-  Floats middle;                 // [N, C] the residual after attention
+  Floats p;       // for each segment [H, T, S] attention weights, S = prefix + T keys; those of later tokens unused
+  Floats mixed;   // [N, C] heads' results side by side
+  Floats middle;  // [N, C] the residual after attention
   Floats mean2, rstd2, normed2;  // [N], [N], [N, C]
   Floats hidden, activated;      // [N, F] before and after GELU
 };
@@ -35,15 +37,19 @@ class Pass {
       : w_(weights),
         batch_(batch),
         executor_(executor),
-        B(batch.sequences),
-        T(batch.length),
         C(w_.config().width),
         F(w_.config().inner),
         V(w_.config().vocabulary),
         H(w_.config().heads),
         D(w_.config().head_width()),
-        N(B * T) {
-    check();
+        N(static_cast<int64_t>(batch.tokens.size())),
+        targets_(check(batch, w_.config())) {
+    for (const Segment& s : batch.segments) {
+      const int64_t prefix = s.prefix_end - s.prefix_begin;
+      for (int64_t r = s.begin; r < s.end; ++r) positions_.push_back(prefix + r - s.begin);
+      weights_begin_.push_back(attention_weights_);
+      attention_weights_ += H * (s.end - s.begin) * (prefix + s.end - s.begin);
+    }
   }
 
   double forward();
@@ -51,7 +57,6 @@ class Pass {
 
  private:
   size_t n(int64_t a, int64_t b = 1) const { return static_cast<size_t>(a) * static_cast<size_t>(b); }
-  void check();
   void attention(LayerActivations& a);
   // dqkv [N, 3C] from dmixed [N, C].
   Floats attention_backward(const LayerActivations& a, const Floats& dmixed);
@@ -60,49 +65,66 @@ class Pass {
   Weights& w_;
   const TrainingBatch& batch_;
   Executor& executor_;
-  const int64_t B, T, C, F, V, H, D, N;
-  int64_t targets_ = 0;
+  const int64_t C, F, V, H, D, N;
+  const int64_t targets_;
+  std::vector<int64_t> positions_;      // [N]
+  std::vector<int64_t> weights_begin_;  // of each segment in LayerActivations::p
+  int64_t attention_weights_ = 0;       // floats of it
   std::vector<LayerActivations> layers_;
   Floats last_, mean_, rstd_, normed_;  // [N, C], [N], [N], [N, C]: around the final LayerNorm
   Floats head_, logits_;                // [C, V] wte transposed; [N, V]
 };
 
-void Pass::check() {
-  const auto fail = [](const std::string& what) { throw Error(ErrorCode::kUsage, what, "training batch"); };
-  if (B < 1 || T < 1 || T > w_.config().context)
-    fail(std::to_string(B) + " sequences of " + std::to_string(T) + " tokens in a context of " +
-         std::to_string(w_.config().context));
-  if (batch_.tokens.size() != n(B, T) || batch_.targets.size() != n(B, T)) fail("tokens and targets must be [sequences, length]");
-  for (const int32_t t : batch_.tokens)
-    if (t < 0 || t >= V) fail("token " + std::to_string(t) + " in a vocabulary of " + std::to_string(V));
-  for (const int32_t t : batch_.targets) {
-    if (t != TrainingBatch::kNoTarget && (t < 0 || t >= V))
-      fail("target " + std::to_string(t) + " in a vocabulary of " + std::to_string(V));
-    targets_ += t != TrainingBatch::kNoTarget;
-  }
-  if (targets_ == 0) fail("no targets");
+// Keys, or values, of one head of a segment and its prefix, one after the other. `first` points to the head in row 0 of qkv.
+void gather(float* out, const float* first, const Segment& s, int64_t stride, int64_t D) {
+  for (int64_t r = s.prefix_begin; r < s.prefix_end; ++r, out += D) std::copy_n(first + r * stride, D, out);
+  for (int64_t r = s.begin; r < s.end; ++r, out += D) std::copy_n(first + r * stride, D, out);
+}
+void scatter_add(float* first, const float* in, const Segment& s, int64_t stride, int64_t D) {
+  const auto add_row = [&](int64_t r) {
+    for (int64_t i = 0; i < D; ++i) first[r * stride + i] += *in++;
+  };
+  for (int64_t r = s.prefix_begin; r < s.prefix_end; ++r) add_row(r);
+  for (int64_t r = s.begin; r < s.end; ++r) add_row(r);
 }
 
 void Pass::attention(LayerActivations& a) {
-  parallel_for(executor_, B * H, [&](int64_t task, int) {
-    const int64_t b = task / H, h = task % H;
-    const float* first = &a.qkv[n(b * T, 3 * C) + n(h, D)];
-    for (int64_t t = 0; t < T; ++t)
-      kernels::attend(&a.mixed[n(b * T + t, C) + n(h, D)], &a.p[n(task * T + t, T)], first + t * 3 * C, first + C, first + 2 * C,
-                      t + 1, 3 * C, D);
+  parallel_for(executor_, H, [&](int64_t h, int) {
+    Floats keys(n(w_.config().context, D)), values(keys.size());
+    for (size_t i = 0; i < batch_.segments.size(); ++i) {
+      const Segment& s = batch_.segments[i];
+      const int64_t prefix = s.prefix_end - s.prefix_begin, T = s.end - s.begin, S = prefix + T;
+      const float* first = &a.qkv[n(h, D)];
+      gather(keys.data(), first + C, s, 3 * C, D);
+      gather(values.data(), first + 2 * C, s, 3 * C, D);
+      for (int64_t t = 0; t < T; ++t)
+        kernels::attend(&a.mixed[n(s.begin + t, C) + n(h, D)], &a.p[n(weights_begin_[i] + (h * T + t) * S)],
+                        first + (s.begin + t) * 3 * C, keys.data(), values.data(), prefix + t + 1, D, D);
+    }
   });
 }
 
 Floats Pass::attention_backward(const LayerActivations& a, const Floats& dmixed) {
-  Floats dqkv(n(N, 3 * C)), scratch(n(executor_.width(), T));
-  parallel_for(executor_, B * H, [&](int64_t task, int worker) {  // a head of a sequence touches columns of its own
-    const int64_t b = task / H, h = task % H;
-    const size_t first = n(b * T, 3 * C) + n(h, D);
-    const float* qkv = &a.qkv[first];
-    float* d = &dqkv[first];
-    for (int64_t t = 0; t < T; ++t)
-      kernels::attend_backward(d + t * 3 * C, d + C, d + 2 * C, &scratch[n(worker, T)], &dmixed[n(b * T + t, C) + n(h, D)],
-                               &a.p[n(task * T + t, T)], qkv + t * 3 * C, qkv + C, qkv + 2 * C, t + 1, 3 * C, D);
+  Floats dqkv(n(N, 3 * C));
+  parallel_for(executor_, H, [&](int64_t h, int) {  // a head touches columns of its own
+    const size_t context = n(w_.config().context);
+    Floats keys(context * n(D)), values(keys.size()), dkeys(keys.size()), dvalues(keys.size()), scratch(context);
+    for (size_t i = 0; i < batch_.segments.size(); ++i) {
+      const Segment& s = batch_.segments[i];
+      const int64_t prefix = s.prefix_end - s.prefix_begin, T = s.end - s.begin, S = prefix + T;
+      const float* first = &a.qkv[n(h, D)];
+      float* d = &dqkv[n(h, D)];
+      gather(keys.data(), first + C, s, 3 * C, D);
+      gather(values.data(), first + 2 * C, s, 3 * C, D);
+      std::fill(dkeys.begin(), dkeys.end(), 0.0f);
+      std::fill(dvalues.begin(), dvalues.end(), 0.0f);
+      for (int64_t t = 0; t < T; ++t)
+        kernels::attend_backward(d + (s.begin + t) * 3 * C, dkeys.data(), dvalues.data(), scratch.data(),
+                                 &dmixed[n(s.begin + t, C) + n(h, D)], &a.p[n(weights_begin_[i] + (h * T + t) * S)],
+                                 first + (s.begin + t) * 3 * C, keys.data(), values.data(), prefix + t + 1, D, D);
+      scatter_add(d + C, dkeys.data(), s, 3 * C, D);
+      scatter_add(d + 2 * C, dvalues.data(), s, 3 * C, D);
+    }
   });
   return dqkv;
 }
@@ -110,18 +132,24 @@ Floats Pass::attention_backward(const LayerActivations& a, const Floats& dmixed)
 double Pass::loss() {
   double total = 0;
   const double share = 1.0 / static_cast<double>(targets_);
+  std::vector<int32_t> all(n(V));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<float> legal_logits(n(V));
   for (int64_t r = 0; r < N; ++r) {
     float* row = &logits_[n(r, V)];
-    const int32_t target = batch_.targets[n(r)];
+    const int32_t target = batch_.targets[n(r)], set = batch_.legal[n(r)];
     if (target == TrainingBatch::kNoTarget) {
       std::fill(row, row + V, 0.0f);
       continue;
     }
-    const double largest = *std::max_element(row, row + V);
-    double sum = 0;
-    for (int64_t v = 0; v < V; ++v) sum += std::exp(row[v] - largest);
+    const std::vector<int32_t>& legal = set == TrainingBatch::kAllLegal ? all : batch_.legal_sets[n(set)];
+    double largest = -INFINITY, sum = 0;
+    for (size_t i = 0; i < legal.size(); ++i) largest = std::max<double>(largest, legal_logits[i] = row[legal[i]]);
+    for (size_t i = 0; i < legal.size(); ++i) sum += std::exp(legal_logits[i] - largest);
     total += std::log(sum) + largest - row[target];
-    for (int64_t v = 0; v < V; ++v) row[v] = static_cast<float>((std::exp(row[v] - largest) / sum - (v == target)) * share);
+    std::fill(row, row + V, 0.0f);
+    for (size_t i = 0; i < legal.size(); ++i)
+      row[legal[i]] = static_cast<float>((std::exp(legal_logits[i] - largest) / sum - (legal[i] == target)) * share);
   }
   return total * share;
 }
@@ -130,14 +158,15 @@ double Pass::forward() {
   const float epsilon = w_.config().epsilon;
   Floats x(n(N, C)), added(n(N, C));
   for (int64_t r = 0; r < N; ++r)
-    for (int64_t c = 0; c < C; ++c) x[n(r, C) + n(c)] = w_.tokens()[batch_.tokens[n(r)] * C + c] + w_.positions()[r % T * C + c];
+    for (int64_t c = 0; c < C; ++c)
+      x[n(r, C) + n(c)] = w_.tokens()[batch_.tokens[n(r)] * C + c] + w_.positions()[positions_[n(r)] * C + c];
   layers_.resize(n(w_.config().layers));
   for (int64_t l = 0; l < w_.config().layers; ++l) {
     LayerActivations& a = layers_[n(l)];
     const LayerWeights w = w_.layer(l);
     for (Floats* rows : {&a.mean1, &a.rstd1, &a.mean2, &a.rstd2}) rows->resize(n(N));
     for (Floats* vectors : {&a.normed1, &a.mixed, &a.normed2}) vectors->resize(n(N, C));
-    a.qkv.resize(n(N, 3 * C)), a.p.resize(n(B * H * T, T)), a.hidden.resize(n(N, F)), a.activated.resize(n(N, F));
+    a.qkv.resize(n(N, 3 * C)), a.p.resize(n(attention_weights_)), a.hidden.resize(n(N, F)), a.activated.resize(n(N, F));
     a.in = x;
     kernels::layer_norm(a.normed1.data(), a.mean1.data(), a.rstd1.data(), x.data(), w.ln1_weight, w.ln1_bias, epsilon, N, C);
     kernels::linear(a.qkv.data(), a.normed1.data(), w.attention_weight, w.attention_bias, N, C, 3 * C, executor_);
@@ -189,7 +218,7 @@ void Pass::backward(Weights& gradients) {
   for (int64_t r = 0; r < N; ++r)
     for (int64_t c = 0; c < C; ++c) {
       gradients.tokens()[batch_.tokens[n(r)] * C + c] += dx[n(r, C) + n(c)];
-      gradients.positions()[r % T * C + c] += dx[n(r, C) + n(c)];
+      gradients.positions()[positions_[n(r)] * C + c] += dx[n(r, C) + n(c)];
     }
 }
 

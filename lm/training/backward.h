@@ -9,17 +9,28 @@
 
 namespace tlm::lm {
 
-// B sequences of T tokens. Shorter ones are filled up with any token and no targets: causal attention never looks ahead.
-struct TrainingBatch {
-  static constexpr int32_t kNoTarget = -1;
-  int64_t sequences = 0, length = 0;  // B, T
-  std::vector<int32_t> tokens;        // [B, T]
-  std::vector<int32_t> targets;       // [B, T]: the token that should come next, or kNoTarget
+// Tokens [begin, end) of a batch. They attend to the prefix, and causally to themselves; positions go on after the prefix. The
+// prefix is a whole earlier segment that has itself none: a prompt that many branches share, written and computed once. An empty
+// range is no prefix.
+struct Segment {
+  int64_t begin = 0, end = 0;
+  int64_t prefix_begin = 0, prefix_end = 0;
 };
 
-// Mean cross-entropy in nats over the targets. Adds its gradient to `gradients` (same configuration) unless null; the tied output
-// head adds into wte. The same bits on any executor. Throws Error(kUsage): a batch that does not fit the model, or one without
-// targets.
+// N tokens: the segments lie one after the other and cover them.
+struct TrainingBatch {
+  static constexpr int32_t kNoTarget = -1;
+  static constexpr int32_t kAllLegal = -1;
+  std::vector<Segment> segments;
+  std::vector<int32_t> tokens;                   // [N]
+  std::vector<int32_t> targets;                  // [N]: the token that should come next, or kNoTarget
+  std::vector<int32_t> legal;                    // [N]: which of legal_sets may come next; kAllLegal: the whole vocabulary
+  std::vector<std::vector<int32_t>> legal_sets;  // ascending token ids; a target is in its set
+};
+
+// Mean cross-entropy in nats over the targets, each with the softmax over its legal tokens alone. Adds its gradient to
+// `gradients` (same configuration) unless null; the tied output head adds into wte. The same bits on any executor. Throws
+// Error(kUsage): a batch that does not fit the model, or one without targets.
 double loss_and_gradients(Weights& weights, const TrainingBatch& batch, Weights* gradients, Executor& executor);
 
 }  // namespace tlm::lm

@@ -68,7 +68,8 @@ TEST_F(Golden, GreedyContinuationOneTokenAtATimeInABatch) {
 TEST_F(Golden, LossAndGradients) {
   Weights weights = load_checkpoint(folder_), gradients(weights.config());
   const SafetensorsFile file = expected();
-  TrainingBatch batch{.sequences = 2, .length = 40, .tokens = tokens_of(file, "input_ids")};
+  TrainingBatch batch{.segments = {{0, 40}, {40, 80}}, .tokens = tokens_of(file, "input_ids")};
+  batch.legal.assign(80, TrainingBatch::kAllLegal);
   for (size_t i = 0; i < 80; ++i)  // the mean is over the targets at positions 10 to 39
     batch.targets.push_back(i % 40 >= 9 && i % 40 < 39 ? batch.tokens[i + 1] : TrainingBatch::kNoTarget);
   const double loss = loss_and_gradients(weights, batch, &gradients, shared_thread_pool());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "tests/lm/packed_batch.h"
 #include "tests/lm/tiny_model.h"
 #include "tlm/core/error.h"
 #include "tlm/core/thread_pool.h"
@@ -13,67 +14,7 @@
 namespace tlm::lm {
 namespace {
 
-TrainingBatch random_batch(uint64_t seed) {
-  Rng rng(seed);
-  TrainingBatch batch{.sequences = 3, .length = 7};
-  for (int i = 0; i < 21; ++i) {
-    batch.tokens.push_back(static_cast<int32_t>(rng.below(19)));
-    batch.targets.push_back(i % 5 == 0 ? TrainingBatch::kNoTarget : static_cast<int32_t>(rng.below(19)));
-  }
-  return batch;
-}
-
-// Along a random direction in each tensor: (loss(w + h·u) - loss(w - h·u)) / 2h against gradient · u.
-TEST(Backward, AgreesWithFiniteDifferencesInEveryTensor) {
-  Weights weights = tiny_weights(11), gradients(weights.config());
-  const TrainingBatch batch = random_batch(12);
-  loss_and_gradients(weights, batch, &gradients, serial_executor());
-  Rng rng(13);
-  for (const WeightInfo& info : weights.table()) {
-    std::vector<double> direction(info.count);
-    double expected = 0, size = 0;
-    for (size_t i = 0; i < info.count; ++i) {
-      const double g = gradients.data()[info.offset + i];
-      direction[i] = rng.normal() + 2 * (g > 0 ? 1 : -1);  // leaning along the gradient: no cancellation
-      expected += direction[i] * g;
-      size += std::fabs(g);
-    }
-    ASSERT_GT(size, 0) << info.name;
-    const double h = 2e-3 / std::sqrt(static_cast<double>(info.count));
-    const auto loss_at = [&](double step) {
-      Weights moved = weights;
-      for (size_t i = 0; i < info.count; ++i) moved.data()[info.offset + i] += static_cast<float>(step * direction[i]);
-      return loss_and_gradients(moved, batch, nullptr, serial_executor());
-    };
-    EXPECT_NEAR((loss_at(h) - loss_at(-h)) / (2 * h), expected, 0.01 * std::fabs(expected) + 1e-3) << info.name;
-  }
-}
-
-TEST(Backward, SameBitsOnAnyExecutorAndGradientsAdd) {
-  Weights weights = tiny_weights(14), once(weights.config()), threads(weights.config());
-  const TrainingBatch batch = random_batch(15);
-  ThreadPool pool({.width = 3});
-  const double a = loss_and_gradients(weights, batch, &once, serial_executor());
-  EXPECT_EQ(a, loss_and_gradients(weights, batch, &threads, pool));
-  EXPECT_EQ(once.data(), threads.data());
-  loss_and_gradients(weights, batch, &threads, pool);
-  for (size_t i = 0; i < once.data().size(); ++i)
-    ASSERT_NEAR(threads.data()[i], 2 * once.data()[i], 1e-4 + 1e-4 * std::fabs(once.data()[i]));
-}
-
-TEST(Backward, WhatDoesNotFitIsRefused) {
-  Weights weights = tiny_weights(16);
-  const auto refused = [&](auto change) {
-    TrainingBatch batch = random_batch(17);
-    change(batch);
-    EXPECT_THROW(loss_and_gradients(weights, batch, nullptr, serial_executor()), Error);
-  };
-  refused([](TrainingBatch& b) { b.tokens[3] = 19; });
-  refused([](TrainingBatch& b) { b.targets[3] = -2; });
-  refused([](TrainingBatch& b) { b.tokens.pop_back(); });
-  refused([](TrainingBatch& b) { b.length = 12; });
-  refused([](TrainingBatch& b) { b.targets.assign(b.targets.size(), TrainingBatch::kNoTarget); });
-}
+TrainingBatch random_batch(uint64_t seed) { return packed_batch(seed, {{4, {7, 3, 1}}, {6, {}}, {1, {5, 2}}}); }
 
 TEST(AdamW, TwoStepsByHand) {
   Weights weights(tiny_config()), gradients(tiny_config());
@@ -95,7 +36,8 @@ TEST(AdamW, TwoStepsByHand) {
 }
 
 TEST(AdamW, LearnsAndResumesWithTheSameBits) {
-  const TrainingBatch batch = random_batch(18);
+  TrainingBatch batch = random_batch(18);
+  batch.legal.assign(batch.legal.size(), TrainingBatch::kAllLegal);
   const auto path = std::filesystem::temp_directory_path() / ("tlm-adamw-" + std::to_string(::getpid()));
   Weights weights(tiny_config());
   weights.initialize(19);
