@@ -1,6 +1,7 @@
 #include "tlm/space/records/split_key.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "tlm/core/hash.h"
@@ -11,18 +12,6 @@ namespace {
 using ir::Axis;
 using ir::Expr;
 using ir::Op;
-
-int main_stage(const ir::Subgraph& g) {
-  int best = 0;
-  double most = -1;
-  for (size_t s = 0; s < g.stages.size(); ++s) {
-    const double f = ir::flops(g.stages[s]);
-    // A reduction before an elementwise stage of as many operations.
-    const double weight = g.stages[s].has_reduction() || g.stages[s].has_scan() ? 2 * f : f;
-    if (weight > most) most = weight, best = static_cast<int>(s);
-  }
-  return best;
-}
 
 bool uses(const Expr& e, int var) {
   bool found = false;
@@ -49,16 +38,22 @@ int batch_axis(const ir::Stage& s) {
   return plain && some ? 0 : -1;
 }
 
+// Whole numbers of a structure: up to this one they are factors and offsets of windows, beyond it they follow from extents.
+constexpr int64_t kSmallNumber = 8;
+
 class KeyText {
  public:
-  explicit KeyText(const ir::Subgraph& g) : g_(g), stage_(g.stages[static_cast<size_t>(main_stage(g))]) {
+  KeyText(const ir::Subgraph& g, bool with_sizes)
+      : g_(g), stage_(g.stages[static_cast<size_t>(main_stage(g))]), with_sizes_(with_sizes) {
     const int batch = batch_axis(stage_);
     int next = 0;
     for (size_t a = 0; a < stage_.axes.size(); ++a) {
       const Axis& axis = stage_.axes[a];
       const bool dropped = static_cast<int>(a) == batch || axis.extent == 1;
       number_.push_back(dropped ? -1 : next++);
-      if (!dropped) text_ += axis_letter(axis.kind) + std::to_string(axis.extent) + " ";
+      if (dropped) continue;
+      extents_.push_back(axis.extent);
+      text_ += axis_letter(axis.kind) + (with_sizes_ ? std::to_string(axis.extent) : "") + " ";
     }
     text_ += "| " + std::to_string(static_cast<int>(stage_.combiner.kind));
     for (const Expr& e : stage_.combiner.combine) add(e);
@@ -66,6 +61,7 @@ class KeyText {
     for (const ir::StageOutput& o : stage_.outputs) add_output(o);
   }
   std::string take() { return std::move(text_); }
+  std::vector<int64_t> extents() const { return extents_; }
 
  private:
   static std::string axis_letter(ir::AxisKind kind) {
@@ -84,7 +80,9 @@ class KeyText {
     text_ += " (";
     text_ += ir::op_name(e->op);
     switch (e->op) {
-      case Op::kInt: text_ += " " + std::to_string(e->ival); break;  // of indices and guards: part of the access
+      case Op::kInt:  // of indices and guards: part of the access
+        text_ += with_sizes_ || std::abs(e->ival) <= kSmallNumber ? " " + std::to_string(e->ival) : " n";
+        break;
       case Op::kFloat: break;
       case Op::kVar: {
         const int n = number_[static_cast<size_t>(e->id)];
@@ -106,7 +104,7 @@ class KeyText {
     const bool placed = t.role != ir::TensorRole::kConstant && t.strides.size() == e->args.size();
     for (size_t d = 0; d < e->args.size(); ++d) {
       if (!moves(e->args[d])) continue;  // the batch, or an extent of 1
-      if (placed) text_ += " x" + std::to_string(t.strides[d]);
+      if (placed && with_sizes_) text_ += " x" + std::to_string(t.strides[d]);
       add(e->args[d]);
     }
   }
@@ -125,13 +123,33 @@ class KeyText {
 
   const ir::Subgraph& g_;
   const ir::Stage& stage_;
+  const bool with_sizes_;
   std::vector<int> number_;  // of each axis in the key; -1: left out
+  std::vector<int64_t> extents_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string split_key_text(const ir::Subgraph& g) { return g.stages.empty() ? "" : KeyText(g).take(); }
+int main_stage(const ir::Subgraph& g) {
+  int best = 0;
+  double most = -1;
+  for (size_t s = 0; s < g.stages.size(); ++s) {
+    const double f = ir::flops(g.stages[s]);
+    // A reduction before an elementwise stage of as many operations.
+    const double weight = g.stages[s].has_reduction() || g.stages[s].has_scan() ? 2 * f : f;
+    if (weight > most) most = weight, best = static_cast<int>(s);
+  }
+  return best;
+}
+
+std::string split_key_text(const ir::Subgraph& g) { return g.stages.empty() ? "" : KeyText(g, true).take(); }
+
+std::string key_structure(const ir::Subgraph& g) { return g.stages.empty() ? "" : KeyText(g, false).take(); }
+
+std::vector<int64_t> key_extents(const ir::Subgraph& g) {
+  return g.stages.empty() ? std::vector<int64_t>() : KeyText(g, false).extents();
+}
 
 uint64_t split_key(const ir::Subgraph& g) { return Hasher().text("split 1").text(split_key_text(g)).value(); }
 
