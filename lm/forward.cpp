@@ -47,9 +47,12 @@ std::vector<Row> rows_of(std::span<const Chunk> chunks, const Config& config) {
 
 }  // namespace
 
-KvCache::KvCache(const Config& config)
-    : keys_(floats(config.layers * config.context, config.width)),
-      values_(floats(config.layers * config.context, config.width)) {}
+KvCache::KvCache(const Config& config) : keys_(static_cast<size_t>(config.layers)), values_(static_cast<size_t>(config.layers)) {}
+
+KvCache::KvCache(std::shared_ptr<const KvCache> prefix)
+    : prefix_(std::move(prefix)), keys_(prefix_->keys_.size()), values_(prefix_->keys_.size()) {
+  TLM_CHECK(!prefix_->prefix_) << "a branch of a branch";
+}
 
 Model::Model(Weights weights) : weights_(std::move(weights)) {
   const int64_t C = config().width, V = config().vocabulary;
@@ -83,21 +86,26 @@ std::vector<float> Model::forward(std::span<const Chunk> chunks, LogitsOf which,
   };
   for (int64_t l = 0; l < config.layers; ++l) {
     const LayerWeights w = weights_.layer(l);
+    const auto layer = static_cast<size_t>(l);
     norm(w.ln1_weight, w.ln1_bias);
     kernels::linear(qkv.data(), normed.data(), w.attention_weight, w.attention_bias, N, C, 3 * C, executor);
     for (int64_t r = 0; r < N; ++r) {  // keys and values of all rows are there before any query looks
-      const Row& row = rows[static_cast<size_t>(r)];
-      const size_t slot = floats(l * config.context + row.position, C);
-      std::copy_n(&qkv[floats(r, 3 * C) + static_cast<size_t>(C)], C, &row.cache->keys_[slot]);
-      std::copy_n(&qkv[floats(r, 3 * C) + static_cast<size_t>(2 * C)], C, &row.cache->values_[slot]);
+      KvCache& cache = *rows[static_cast<size_t>(r)].cache;
+      const float* key = &qkv[floats(r, 3 * C) + static_cast<size_t>(C)];
+      cache.keys_[layer].insert(cache.keys_[layer].end(), key, key + C);
+      cache.values_[layer].insert(cache.values_[layer].end(), key + C, key + 2 * C);
     }
     parallel_for(executor, N, [&](int64_t r, int worker) {
       const Row& row = rows[static_cast<size_t>(r)];
+      const KvCache *own = row.cache, *prefix = own->prefix_.get();
+      const int64_t shared = prefix ? prefix->length_ : 0;
       for (int64_t h = 0; h < H; ++h) {
-        const size_t head = floats(l * config.context, C) + static_cast<size_t>(h * D);
-        kernels::attend(&mixed[floats(r, C) + static_cast<size_t>(h * D)], &scores[floats(worker, config.context)],
-                        &qkv[floats(r, 3 * C) + static_cast<size_t>(h * D)], &row.cache->keys_[head], &row.cache->values_[head],
-                        row.position + 1, C, D);
+        const auto head = static_cast<size_t>(h * D);
+        const auto part = [&](const KvCache* cache, int64_t count) {
+          return kernels::KeyValues{&cache->keys_[layer][head], &cache->values_[layer][head], count};
+        };
+        kernels::attend(&mixed[floats(r, C) + head], &scores[floats(worker, config.context)], &qkv[floats(r, 3 * C) + head],
+                        shared ? part(prefix, shared) : kernels::KeyValues(), part(own, row.position + 1 - shared), C, D);
       }
     });
     kernels::linear(added.data(), mixed.data(), w.output_weight, w.output_bias, N, C, C, executor);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,16 +11,20 @@
 
 namespace tlm::lm {
 
-// The keys and values of one sequence so far. A copy is a branch that continues on its own: a shared prompt is read once.
+// The keys and values of one sequence so far. It holds as many as there are tokens.
 class KvCache {
  public:
   explicit KvCache(const Config& config);
-  int64_t length() const { return length_; }  // tokens
+  // A branch: goes on where `prefix` ends and shares it, so that a prompt is read and kept once. A copy of a branch shares it
+  // too. `prefix` is no branch itself.
+  explicit KvCache(std::shared_ptr<const KvCache> prefix);
+  int64_t length() const { return (prefix_ ? prefix_->length_ : 0) + length_; }  // tokens, with the prefix's
 
  private:
   friend class Model;
-  int64_t length_ = 0;
-  std::vector<float> keys_, values_;  // [layers, context, C]
+  std::shared_ptr<const KvCache> prefix_;
+  int64_t length_ = 0;                             // tokens after the prefix
+  std::vector<std::vector<float>> keys_, values_;  // by layer: [length, C]
 };
 
 // The next tokens of one sequence.

@@ -147,12 +147,15 @@ TLM_INLINE void gelu_with(float* out, const float* x, int64_t count) {
 }
 
 template <int kLanes>
-TLM_INLINE void attend_with(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count,
+TLM_INLINE void attend_with(float* out, float* p, const float* query, const KeyValues& prefix, const KeyValues& own,
                             int64_t stride, int64_t head_width) {
   const float scale = 1 / std::sqrt(static_cast<float>(head_width));
+  const int64_t count = prefix.count + own.count;
   float largest = -INFINITY, total = 0;
-  for (int64_t s = 0; s < count; ++s)
-    largest = std::max(largest, p[s] = dot<kLanes>(query, keys + s * stride, head_width) * scale);
+  float* next = p;
+  for (const KeyValues* part : {&prefix, &own})
+    for (int64_t s = 0; s < part->count; ++s)
+      largest = std::max(largest, *next++ = dot<kLanes>(query, part->keys + s * stride, head_width) * scale);
   using Vector = typename VectorOf<kLanes>::Type;
   map_vectors<kLanes>(
       p, p, count, [largest](Vector & v) __attribute__((always_inline)) {
@@ -161,26 +164,29 @@ TLM_INLINE void attend_with(float* out, float* p, const float* query, const floa
       });
   for (int64_t s = 0; s < count; ++s) total += p[s];
   std::fill(out, out + head_width, 0.0f);
-  for (int64_t s = 0; s < count; ++s) add_scaled<kLanes>(out, p[s] /= total, values + s * stride, head_width);
+  next = p;
+  for (const KeyValues* part : {&prefix, &own})
+    for (int64_t s = 0; s < part->count; ++s, ++next)
+      add_scaled<kLanes>(out, *next /= total, part->values + s * stride, head_width);
 }
 
 struct Variant {
   void (*linear)(float*, const float*, const float*, const float*, int64_t, int64_t, int64_t);
-  void (*attend)(float*, float*, const float*, const float*, const float*, int64_t, int64_t, int64_t);
+  void (*attend)(float*, float*, const float*, const KeyValues&, const KeyValues&, int64_t, int64_t);
   void (*gelu)(float*, const float*, int64_t);
 };
 
 // The same sources compiled for one instruction set.
-#define TLM_VARIANT(name, attributes, lanes, rows, vectors)                                                                      \
-  attributes void linear_##name(float* out, const float* x, const float* w, const float* bias, int64_t r, int64_t k,             \
-                                int64_t n) {                                                                                     \
-    linear_rows<lanes, rows, vectors>(out, x, w, bias, r, k, n);                                                                 \
-  }                                                                                                                              \
-  attributes void attend_##name(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, \
-                                int64_t stride, int64_t head_width) {                                                            \
-    attend_with<(lanes > 8 ? 8 : lanes)>(out, p, query, keys, values, count, stride, head_width);                                \
-  }                                                                                                                              \
-  attributes void gelu_##name(float* out, const float* x, int64_t count) { gelu_with<lanes>(out, x, count); }                    \
+#define TLM_VARIANT(name, attributes, lanes, rows, vectors)                                                              \
+  attributes void linear_##name(float* out, const float* x, const float* w, const float* bias, int64_t r, int64_t k,     \
+                                int64_t n) {                                                                             \
+    linear_rows<lanes, rows, vectors>(out, x, w, bias, r, k, n);                                                         \
+  }                                                                                                                      \
+  attributes void attend_##name(float* out, float* p, const float* query, const KeyValues& prefix, const KeyValues& own, \
+                                int64_t stride, int64_t head_width) {                                                    \
+    attend_with<(lanes > 8 ? 8 : lanes)>(out, p, query, prefix, own, stride, head_width);                                \
+  }                                                                                                                      \
+  attributes void gelu_##name(float* out, const float* x, int64_t count) { gelu_with<lanes>(out, x, count); }            \
   constexpr Variant k_##name = {linear_##name, attend_##name, gelu_##name};
 
 TLM_VARIANT(baseline, , 4, 4, 2)
@@ -235,9 +241,14 @@ void layer_norm(float* out, float* mean, float* rstd, const float* x, const floa
 
 void gelu(float* out, const float* x, int64_t count) { variant().gelu(out, x, count); }
 
+void attend(float* out, float* p, const float* query, const KeyValues& prefix, const KeyValues& own, int64_t stride,
+            int64_t head_width) {
+  variant().attend(out, p, query, prefix, own, stride, head_width);
+}
+
 void attend(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
             int64_t head_width) {
-  variant().attend(out, p, query, keys, values, count, stride, head_width);
+  attend(out, p, query, {}, {keys, values, count}, stride, head_width);
 }
 
 }  // namespace tlm::kernels

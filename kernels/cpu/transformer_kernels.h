@@ -22,8 +22,20 @@ void layer_norm(float* out, float* mean, float* rstd, const float* x, const floa
 // out[count] = x/2 · (1 + tanh(sqrt(2/π) · (x + 0.044715 x³))), the form that GPT-2 was published with. out may be x.
 void gelu(float* out, const float* x, int64_t count);
 
-// One query of one head: out[head_width] = Σ_s p_s · values[s], p = softmax(query · keys[s] / sqrt(head_width)) over s < count.
-// Consecutive keys, and values, are `stride` floats apart. p[count] is written.
+// Keys and values of one head, of `count` tokens that follow one another; neighbours are `stride` floats apart.
+struct KeyValues {
+  const float* keys = nullptr;
+  const float* values = nullptr;
+  int64_t count = 0;
+};
+
+// One query of one head: out[head_width] = Σ_s p_s · values[s], p = softmax(query · keys[s] / sqrt(head_width)) over the tokens
+// of `prefix`, then those of `own`: the same bits wherever the one ends and the other begins. p[prefix.count + own.count] is
+// written.
+void attend(float* out, float* p, const float* query, const KeyValues& prefix, const KeyValues& own, int64_t stride,
+            int64_t head_width);
+
+// The same without a prefix.
 void attend(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
             int64_t head_width);
 

@@ -68,6 +68,42 @@ TEST(Forward, LastTokensOfABatchAndBranches) {
   EXPECT_EQ(from_branch, model.forward({&on_origin, 1}, LogitsOf::kLastToken, serial_executor()));
 }
 
+TEST(Forward, BranchesShareTheirPrefix) {
+  const Model model(tiny_weights(4));
+  const Tokens prompt = {1, 2, 3, 4}, a = {5, 6, 7}, b = {8}, more = {9, 10};
+  auto prefix = std::make_shared<KvCache>(model.config());
+  const Chunk read{prompt, prefix.get()};
+  model.forward({&read, 1}, LogitsOf::kLastToken, serial_executor());
+  KvCache ca(prefix), cb(prefix);
+  const Chunk chunks[] = {{a, &ca}, {b, &cb}};
+  const auto first = model.forward(chunks, LogitsOf::kLastToken, serial_executor());
+  KvCache copy = ca;  // branches off once more
+  const Chunk next[] = {{more, &ca}, {b, &copy}};
+  const auto second = model.forward(next, LogitsOf::kLastToken, serial_executor());
+  EXPECT_EQ(prefix->length(), 4);
+  EXPECT_EQ(ca.length(), 9);
+  EXPECT_EQ(copy.length(), 8);
+  const auto whole = [&](std::initializer_list<Tokens> parts) {  // logits after all of them, read at once
+    Tokens all = prompt;
+    for (const Tokens& p : parts) all.insert(all.end(), p.begin(), p.end());
+    KvCache cache(model.config());
+    const Chunk chunk{all, &cache};
+    return model.forward({&chunk, 1}, LogitsOf::kLastToken, serial_executor());
+  };
+  const auto rows = [](const std::vector<float>& logits, int row) {
+    return std::vector<float>(logits.begin() + row * 19, logits.begin() + (row + 1) * 19);
+  };
+  EXPECT_EQ(rows(first, 0), whole({a}));
+  EXPECT_EQ(rows(first, 1), whole({b}));
+  EXPECT_EQ(rows(second, 0), whole({a, more}));
+  EXPECT_EQ(rows(second, 1), whole({a, b}));
+  const Tokens too_long(8, 0);  // 4 + 8 tokens in a context of 11
+  KvCache branch(prefix);
+  const Chunk chunk{too_long, &branch};
+  EXPECT_THROW(model.forward({&chunk, 1}, LogitsOf::kLastToken, serial_executor()), Error);
+  EXPECT_EQ(branch.length(), 4);
+}
+
 TEST(Forward, WhatDoesNotFitIsRefused) {
   const Model model(tiny_weights(3));
   KvCache cache(model.config());
