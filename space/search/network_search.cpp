@@ -91,7 +91,7 @@ class NetworkSearch {
   // What was measured of other workloads on this target teaches the cost model, too.
   void read_others() {
     constexpr size_t kRows = 2000, kOfOne = 100;
-    if (!records_ || tasks_.empty()) return;
+    if (!records_ || tasks_.empty() || !options_.learn_from_others) return;
     std::set<uint64_t> own;
     for (const Task& t : tasks_) own.insert(ir::workload_hash(t.search.space().subgraph()));
     const Target& target = tasks_[0].search.space().target();

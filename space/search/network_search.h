@@ -25,6 +25,7 @@ struct SearchOptions {
   int trials = 64;    // schedules measured for each workload, at most; those in the records count
   int batch = 16;     // schedules measured at a time
   int confirmed = 4;  // the fastest of each workload that are measured once more, together, before one is chosen
+  bool learn_from_others = true;  // the cost model also reads what the records hold of other workloads
   uint64_t seed = 0;
   CancelToken cancel;            // Error(kInterrupted); what was measured before is in the records
   Progress* progress = nullptr;  // borrowed
