@@ -119,6 +119,8 @@ LanguageModel::LanguageModel(Weights weights, LanguageInfo info, std::string nam
     tokens_[id] = v.find(info_.words[id]);
     if (tokens_[id] >= 0) ids_[static_cast<size_t>(tokens_[id])] = static_cast<int32_t>(id);
   }
+  unknown_ = id_of(v.token("unknown"));
+  knows_all_words_ = std::count(ids_.begin(), ids_.end(), -1) == 0;
 }
 
 LanguageModel LanguageModel::load(const std::filesystem::path& folder) {
@@ -134,9 +136,8 @@ bool LanguageModel::fits(const Target& target) const {
 }
 
 std::vector<int32_t> LanguageModel::prompt_ids(const std::vector<space::Token>& prompt) const {
-  const int32_t unknown = id_of(space::Vocabulary::standard().token("unknown"));
   std::vector<int32_t> ids;
-  for (const space::Token t : prompt) ids.push_back(id_of(t) >= 0 ? id_of(t) : unknown);
+  for (const space::Token t : prompt) ids.push_back(prompt_id(t));
   return ids;
 }
 

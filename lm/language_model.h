@@ -57,7 +57,9 @@ class LanguageModel {
 
   int32_t id_of(space::Token token) const { return ids_[static_cast<size_t>(token)]; }  // -1: the model lacks the word
   space::Token token_of(int32_t id) const { return tokens_[static_cast<size_t>(id)]; }  // -1: today's language lacks it
-  // Words of a prompt that the model lacks are `unknown` to it.
+  bool knows_all_words() const { return knows_all_words_; }                             // of today's language
+  // What it reads for a word that it may lack: then `unknown`.
+  int32_t prompt_id(space::Token token) const { return id_of(token) >= 0 ? id_of(token) : unknown_; }
   std::vector<int32_t> prompt_ids(const std::vector<space::Token>& prompt) const;
   // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket.
   std::vector<int32_t> opening_ids(const space::Space& space) const;
@@ -66,7 +68,9 @@ class LanguageModel {
   Model model_;
   LanguageInfo info_;
   std::string name_;
-  std::vector<int32_t> ids_;          // by token of today's vocabulary
+  std::vector<int32_t> ids_;  // by token of today's vocabulary
+  int32_t unknown_ = -1;
+  bool knows_all_words_ = true;
   std::vector<space::Token> tokens_;  // by id
 };
 

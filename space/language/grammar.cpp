@@ -52,6 +52,30 @@ bool Grammar::forced() const {
   return !done_ && codes_->sorted[low_].tokens[depth_] == codes_->sorted[high_ - 1].tokens[depth_];
 }
 
+Token Grammar::forced_token() const {
+  TLM_CHECK(forced());
+  return codes_->sorted[low_].tokens[depth_];
+}
+
+std::vector<Token> Grammar::words() const {
+  TLM_CHECK(at_decision());
+  std::vector<bool> seen(static_cast<size_t>(Vocabulary::standard().size()));
+  for (const Codes::Code& code : codes_->sorted)
+    for (const Token t : code.tokens) seen[static_cast<size_t>(t)] = true;
+  std::vector<Token> words;
+  for (size_t t = 0; t < seen.size(); ++t)
+    if (seen[t]) words.push_back(static_cast<Token>(t));
+  return words;
+}
+
+const std::vector<Token>& Grammar::spelling(int candidate) const {
+  TLM_CHECK(at_decision());
+  for (const Codes::Code& code : codes_->sorted)
+    if (code.candidate == candidate) return code.tokens;
+  TLM_CHECK(false) << "candidate " << candidate;
+  return codes_->sorted[0].tokens;
+}
+
 bool Grammar::allows(Token token) const {
   if (done_) return false;
   for (size_t i = low_; i < high_; ++i)

@@ -16,9 +16,14 @@ class Grammar {
   bool done() const { return done_; }                // <end> has been read
   std::vector<Token> allowed() const;                // ascending, never empty before the end
   bool forced() const;                               // exactly one token is allowed
+  Token forced_token() const;                        // TLM_CHECKs forced()
   void advance(Token token);                         // TLM_CHECKs that it is allowed
   bool allows(Token token) const;
   const Walk& walk() const { return walk_; }         // decisions completed so far
+  // At the first token of a decision (of walk()): words of it and of its candidates, and the tokens of one candidate.
+  bool at_decision() const { return depth_ == 0 && !walk_.done(); }
+  std::vector<Token> words() const;                  // ascending, each once
+  const std::vector<Token>& spelling(int candidate) const;
 
  private:
   struct Codes;                                      // the current decision's candidates as tokens, sorted

@@ -1,0 +1,31 @@
+// Greedy: the most probable token at every choice. Within a small distance of it the lowest id: rounding, which differs between
+// instruction sets, does not decide.
+#include "tlm/lm/decoding/strategy.h"
+
+namespace tlm::lm {
+namespace {
+
+constexpr double kTie = 1e-3;  // of log-probability
+
+class Greedy : public Strategy {
+ public:
+  int width() const override { return 1; }
+  std::vector<Continuation> next(const Turn&, std::span<const Hypothesis> hypotheses) const override {
+    const std::span<const double> p = hypotheses[0].log_probabilities;
+    size_t best = 0;
+    for (size_t i = 1; i < p.size(); ++i)
+      if (p[i] > p[best]) best = i;
+    for (size_t i = 0; i < best; ++i)
+      if (p[i] > p[best] - kTie) best = i;
+    return {{.parent = 0, .choice = static_cast<int>(best)}};
+  }
+};
+
+}  // namespace
+
+StrategyInfo greedy_strategy() {
+  return {"greedy", "none", "the most probable token at every choice",
+          [](Parameters&, const StrategyTable&) -> std::unique_ptr<Strategy> { return std::make_unique<Greedy>(); }};
+}
+
+}  // namespace tlm::lm

@@ -1,0 +1,49 @@
+#include "tlm/lm/lm_scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "tlm/core/error.h"
+
+namespace tlm::lm {
+
+LmScheduler::LmScheduler(std::shared_ptr<const LanguageModel> model, std::shared_ptr<const Strategy> strategy,
+                         DecodeOptions options, int schedules)
+    : model_(std::move(model)), strategy_(std::move(strategy)), options_(std::move(options)), schedules_(schedules) {
+  TLM_CHECK(model_ && strategy_ && schedules_ >= 1);
+}
+
+std::vector<std::vector<space::Schedule>> LmScheduler::schedule(const std::vector<std::shared_ptr<const space::Space>>& spaces) {
+  report_ = {};
+  report_.workloads = static_cast<int>(spaces.size());
+  std::vector<std::shared_ptr<const space::Space>> fitting;
+  for (const auto& space : spaces)
+    if (model_->fits(space->target())) fitting.push_back(space);
+  std::vector<Answer> answers = decode(*model_, fitting, *strategy_, options_, &report_.decoding);
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::vector<space::Schedule>> out(spaces.size());
+  size_t next = 0;
+  for (size_t i = 0; i < spaces.size(); ++i) {
+    std::string reason = "the model was not trained for this kind of device";
+    if (model_->fits(spaces[i]->target())) {
+      Answer& answer = answers[next++];
+      reason = std::move(answer.reason);
+      if (!answer.sentences.empty()) report_.defaults += answer.sentences[0].defaults;
+      for (const Sentence& s : answer.sentences) {
+        if (static_cast<int>(out[i].size()) >= schedules_) break;
+        space::Schedule schedule = s.walk.schedule();
+        if (std::find(out[i].begin(), out[i].end(), schedule) == out[i].end()) out[i].push_back(std::move(schedule));
+      }
+    }
+    if (!out[i].empty()) continue;
+    space::Walk walk = spaces[i]->walk();
+    walk.complete();
+    out[i].push_back(walk.schedule());
+    report_.fallbacks.push_back(spaces[i]->subgraph().name + ": " + reason);
+  }
+  report_.milliseconds =
+      report_.decoding.total_ms + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+}  // namespace tlm::lm

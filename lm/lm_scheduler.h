@@ -1,0 +1,43 @@
+// The language model as a scheduler: prompt, weights and mask, nothing else. No records, no stored schedules, no cost model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm/lm/decoding/decoder.h"
+#include "tlm/lm/decoding/strategy.h"
+#include "tlm/lm/language_model.h"
+#include "tlm/space/scheduler.h"
+
+namespace tlm::lm {
+
+// What the last call of schedule() did.
+struct LmReport {
+  double milliseconds = 0;             // all of it, measuring by the strategy excepted
+  int workloads = 0;                   // asked for
+  std::vector<std::string> fallbacks;  // for each workload that took the constructive schedule: its subgraph's name, and why
+  int defaults = 0;                    // decisions taken by default in the first schedules: the model lacks their words
+  DecodeStatistics decoding;
+};
+
+class LmScheduler : public space::Scheduler {
+ public:
+  // Up to `schedules` for each space, all different, best first: fewer where the strategy writes fewer.
+  LmScheduler(std::shared_ptr<const LanguageModel> model, std::shared_ptr<const Strategy> strategy, DecodeOptions options,
+              int schedules = 1);
+
+  std::string name() const override { return "lm " + model_->name(); }
+  // A space whose sentence exceeds the context, or whose target the model does not fit, gets the constructive schedule.
+  std::vector<std::vector<space::Schedule>> schedule(const std::vector<std::shared_ptr<const space::Space>>& spaces) override;
+  const LmReport& report() const { return report_; }
+
+ private:
+  std::shared_ptr<const LanguageModel> model_;
+  std::shared_ptr<const Strategy> strategy_;
+  DecodeOptions options_;
+  int schedules_;
+  LmReport report_;
+};
+
+}  // namespace tlm::lm
