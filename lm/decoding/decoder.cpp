@@ -7,7 +7,6 @@
 #include <map>
 
 #include "tlm/core/error.h"
-#include "tlm/ir/tensor/subgraph.h"
 #include "tlm/lm/decoding/draft.h"
 #include "tlm/lm/parallel.h"
 
