@@ -57,6 +57,8 @@ const Feature* find_feature(std::string_view arch, std::string_view name) {
   return arch == "aarch64" ? search(kArmFeatures) : search(kX86Features);
 }
 
+int isa_vector_registers(const Target& t) { return t.arch == "aarch64" || t.has("avx512vl") ? 32 : 16; }
+
 Target x86_level(int level) {
   Target t;
   t.name = level == 1 ? "x86-64" : "x86-64-v" + std::to_string(level);
@@ -163,7 +165,7 @@ std::string target_defect(const Target& t) {
     return "vector_bits must be 0, 128, 256 or 512";
   if (t.vector_bits > widest)
     return "vectors of " + std::to_string(t.vector_bits) + " bits, but the features give " + std::to_string(widest);
-  const int registers = t.arch == "aarch64" || t.has("avx512vl") ? 32 : 16;
+  const int registers = isa_vector_registers(t);
   if (t.vector_registers < 1 || t.vector_registers > registers)
     return "vector_registers must be 1 to " + std::to_string(registers) + " with these features";
   if (t.fma && t.arch == "x86-64" && !t.has("fma")) return "fma is true, but the feature 'fma' is not listed";
@@ -196,6 +198,9 @@ std::vector<std::string> compiler_flags(const Target& t) {
       const Feature* feature = find_feature(t.arch, name);
       if (!feature->flag.empty()) flags.emplace_back(feature->flag);
     }
+    // Fewer vector registers than the instruction set has: the others are left alone. The first eight hold arguments.
+    for (int r = std::max(8, t.vector_registers); r < isa_vector_registers(t); ++r)
+      flags.push_back("-ffixed-xmm" + std::to_string(r));
   }
   flags.emplace_back("-ffp-contract=off");  // a fused multiply-add is written where it is meant
   return flags;

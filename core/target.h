@@ -55,8 +55,9 @@ std::vector<std::string> missing_features(const std::vector<std::string>& requir
 std::vector<std::string> missing_features(const std::vector<std::string>& required);
 // Is the target consistent (known arch and features, vectors that its features provide)? The reason if not; empty: it is.
 std::string target_defect(const Target& target);
-// Compiler flags for generated C (GCC and Clang); they derive from the target alone (-m…; never -march=native). For a CUDA
-// target, those of NVRTC.
+// Compiler flags for generated C (GCC and Clang); they derive from the target alone (-m…; never -march=native). A target with
+// fewer vector registers than its instruction set is compiled so that code uses no others (-ffixed-xmm…, down to eight; Clang
+// knows no such flag and is not given it). For a CUDA target, those of NVRTC.
 std::vector<std::string> compiler_flags(const Target& target);
 
 }  // namespace tlm

@@ -118,7 +118,9 @@ std::vector<std::byte> build_image(const std::vector<std::string>& units, const 
                                    const BuildOptions& options) {
   TempFolder folder;
   std::vector<std::string> compile = {toolchain.program};
-  for (const std::string& flag : c_flags(target)) compile.push_back(flag);
+  const bool clang = toolchain.identity.find("clang") != std::string::npos;
+  for (const std::string& flag : c_flags(target))
+    if (!clang || !flag.starts_with("-ffixed-")) compile.push_back(flag);
   std::string flags_text;
   for (const std::string& flag : compile) flags_text += flag + "\n";
 

@@ -169,6 +169,12 @@ TEST(Target, CompilerFlagsDeriveFromTheTarget) {
   EXPECT_EQ(compiler_flags(named_target("x86-64-v2")),
             (Names{"-march=x86-64", "-mtune=generic", "-mcx16", "-msahf", "-msse3", "-mpopcnt", "-msse4.1", "-msse4.2", "-mssse3",
                    "-ffp-contract=off"}));
+  Target few = named_target("x86-64");
+  few.vector_registers = 14;
+  EXPECT_EQ(compiler_flags(few),
+            (Names{"-march=x86-64", "-mtune=generic", "-ffixed-xmm14", "-ffixed-xmm15", "-ffp-contract=off"}));
+  few.vector_registers = 1;  // arguments need the first eight
+  EXPECT_EQ(compiler_flags(few).size(), 3u + 8u);
   EXPECT_EQ(compiler_flags(named_target("aarch64")), (Names{"-march=armv8-a", "-ffp-contract=off"}));
   EXPECT_EQ(compiler_flags(named_target("sm_90")), (Names{"--gpu-architecture=sm_90", "--fmad=false"}));
   for (const std::string& name : target_names()) {

@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
   add_verify_command(app, context);
   add_bench_command(app, context);
   add_records_command(app, context);
+  add_collect_command(app, context);
   add_workloads_command(app, context);
   add_eval_command(app, context);
   add_conformance_command(app, context);
