@@ -39,22 +39,4 @@ void attend(float* out, float* p, const float* query, const KeyValues& prefix, c
 void attend(float* out, float* p, const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
             int64_t head_width);
 
-// Gradients. d(name) is the derivative of the loss by (name); `+=` where it says so. Sums over rows run in a fixed order.
-
-// dx[rows, k] = dout · wᵀ (skipped when null); dw[k, n] += xᵀ · dout; dbias[n] += Σ_rows dout (skipped when null).
-void linear_backward(float* dx, float* dw, float* dbias, const float* dout, const float* x, const float* w, int64_t rows,
-                     int64_t k, int64_t n, Executor& executor);
-
-// dx[rows, width] += …, dweight[width] += …, dbias[width] += ….
-void layer_norm_backward(float* dx, float* dweight, float* dbias, const float* dout, const float* x, const float* weight,
-                         const float* mean, const float* rstd, int64_t rows, int64_t width);
-
-// dx[count] = dout · gelu'(x). dx may be dout.
-void gelu_backward(float* dx, const float* dout, const float* x, int64_t count);
-
-// The backward of `attend`, with the p that it wrote: dquery[head_width] = …, dkeys and dvalues += …; dp[count] is scratch.
-void attend_backward(float* dquery, float* dkeys, float* dvalues, float* dp, const float* dout, const float* p,
-                     const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
-                     int64_t head_width);
-
 }  // namespace tlm::kernels

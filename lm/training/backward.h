@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tlm/core/executor.h"
@@ -28,9 +29,25 @@ struct TrainingBatch {
   std::vector<std::vector<int32_t>> legal_sets;  // ascending token ids; a target is in its set
 };
 
+// The memory of loss_and_gradients, kept from step to step: activations of a part of a batch, weights laid out for products.
+class GradientWorkspace {
+ public:
+  explicit GradientWorkspace(const Config& config);
+  ~GradientWorkspace();
+
+ private:
+  friend double loss_and_gradients(Weights&, const TrainingBatch&, Weights*, Executor&, GradientWorkspace&);
+  struct Memory;
+  Config config_;
+  std::unique_ptr<Memory> memory_;
+};
+
 // Mean cross-entropy in nats over the targets, each with the softmax over its legal tokens alone. Adds its gradient to
 // `gradients` (same configuration) unless null; the tied output head adds into wte. The same bits on any executor. Throws
 // Error(kUsage): a batch that does not fit the model, or one without targets.
+double loss_and_gradients(Weights& weights, const TrainingBatch& batch, Weights* gradients, Executor& executor,
+                          GradientWorkspace& workspace);
+// With memory of its own: for a single call.
 double loss_and_gradients(Weights& weights, const TrainingBatch& batch, Weights* gradients, Executor& executor);
 
 }  // namespace tlm::lm

@@ -69,6 +69,29 @@ TEST(Backward, PackedBranchesEqualSeparateSentences) {
   EXPECT_LT(worst, 1e-5);
 }
 
+// Segments longer than a block of rows and than a tile of queries; chunks of a batch; a last chunk without targets.
+TEST(Backward, ManyBlocksAndChunks) {
+  Weights weights(Config{.layers = 3, .heads = 3, .width = 51, .inner = 70, .context = 190, .vocabulary = 150});
+  Rng rng(31);
+  for (float& v : weights.data()) v = static_cast<float>(0.2 * rng.normal());
+  std::vector<PackedPrompt> prompts;
+  for (int i = 0; i < 7; ++i) prompts.push_back({60 + 13 * i, {50, 49, 48, 47, 1, 20, 30, 40}});
+  prompts.push_back({70, {}});
+  TrainingBatch batch = packed_batch(32, prompts, 150);
+  ASSERT_GT(batch.tokens.size(), 2048u);
+  for (size_t i = batch.tokens.size() - 70; i < batch.tokens.size(); ++i) batch.targets[i] = TrainingBatch::kNoTarget;
+  Weights packed(weights.config()), separate(weights.config()), threads(weights.config());
+  const double a = loss_and_gradients(weights, batch, &packed, serial_executor());
+  const double b = loss_and_gradients(weights, separate_sentences(batch), &separate, serial_executor());
+  EXPECT_NEAR(a, b, 2e-6 * b);
+  EXPECT_LT(difference(packed, separate), 2e-5);
+  ThreadPool pool({.width = 3});
+  GradientWorkspace workspace(weights.config());
+  loss_and_gradients(weights, random_batch(33), nullptr, pool, workspace);  // memory that another batch has used
+  EXPECT_EQ(loss_and_gradients(weights, batch, &threads, pool, workspace), a);
+  EXPECT_EQ(threads.data(), packed.data());
+}
+
 // A branch is alone with its prompt: what its neighbours say changes nothing in it.
 TEST(Backward, BranchesDoNotSeeEachOther) {
   Weights weights = tiny_weights(23);
