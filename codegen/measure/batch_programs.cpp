@@ -100,4 +100,11 @@ BatchPrograms build_batch(const space::Space& space, const std::vector<space::Sc
   return batch;
 }
 
+uint64_t program_hash(const space::Space& space, const space::Schedule& schedule) {
+  BatchProgram p;
+  p.schedule = schedule;
+  lower_program(space, p);
+  return p.failure.empty() ? p.source_hash : 0;
+}
+
 }  // namespace tlm::codegen

@@ -36,4 +36,7 @@ using EditSource = std::function<std::string(const space::Schedule& s, const std
 BatchPrograms build_batch(const space::Space& space, const std::vector<space::Schedule>& schedules, const CToolchain& toolchain,
                           const BuildOptions& options, const EditSource& plant = {});
 
+// Of the source that a schedule gives, as Measurement::source_hash; 0: it is not legal, or cannot be lowered.
+uint64_t program_hash(const space::Space& space, const space::Schedule& schedule);
+
 }  // namespace tlm::codegen

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tlm/space/measurer.h"
-#include "tlm/tools/eval/workload_list.h"
+#include "tlm/tools/eval/eval_workload.h"
 
 namespace tlm::eval::test {
 

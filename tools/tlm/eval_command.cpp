@@ -1,102 +1,56 @@
-#include <chrono>
-#include <cstdio>
-#include <thread>
-
-#include "tlm/codegen/measure/measurer.h"
 #include "tlm/core/error.h"
-#include "tlm/core/file.h"
-#include "tlm/core/progress.h"
-#include "tlm/tools/eval/reference/reference_search.h"
 #include "tlm/tools/tlm/arguments.h"
 #include "tlm/tools/tlm/command.h"
-#include "tlm/tools/tlm/output_files.h"
+#include "tlm/tools/tlm/eval_options.h"
 
 namespace tlm::tools {
-namespace {
-
-struct Options {
-  bool reference = false;
-  std::string workloads, records, out, c_compiler;
-  std::vector<std::string> only;
-  int trials = 1000, jobs = 0, seconds = 0;
-  uint64_t seed = 0;
-};
-
-std::unique_ptr<space::Measurer> measurer(const Options& o, const CommandContext& context, int rounds, double slow_factor) {
-  codegen::MeasureOptions options;
-  options.jobs = o.jobs > 0 ? o.jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  options.c_compiler = o.c_compiler;
-  options.log = context.log;
-  options.rounds = rounds;
-  options.slow_factor = slow_factor;
-  return codegen::make_measurer(std::move(options));
-}
-
-std::vector<eval::EvalWorkload> chosen_workloads(const Options& o) {
-  std::vector<eval::EvalWorkload> list = eval::read_workload_list(o.workloads);
-  if (o.only.empty()) return list;
-  for (const std::string& name : o.only)
-    if (std::none_of(list.begin(), list.end(), [&](const auto& w) { return w.name == name; }))
-      throw Error(ErrorCode::kUsage, "no workload of the list is called '" + name + "'", o.workloads);
-  std::erase_if(list, [&](const auto& w) { return std::find(o.only.begin(), o.only.end(), w.name) == o.only.end(); });
-  return list;
-}
-
-int make_reference(const Options& o, const CommandContext& context) {
-  const std::vector<eval::EvalWorkload> list = chosen_workloads(o);
-  check_output_files({{"-o", o.out}}, {o.workloads, o.records});
-  ConsoleProgress progress;
-  eval::ReferenceOptions options;
-  options.records = o.records;
-  options.machine = host_target();
-  options.trials = o.trials;
-  options.seed = o.seed;
-  options.cancel = context.cancel;
-  options.progress = &progress;
-  options.log = context.log;
-  const auto begin = std::chrono::steady_clock::now();
-  if (o.seconds > 0)
-    options.stop = [begin, seconds = o.seconds] {
-      return std::chrono::steady_clock::now() - begin > std::chrono::seconds(seconds);
-    };
-  constexpr int kConfirmingRounds = 15;
-  const codegen::MeasureOptions usual;
-  const eval::ReferenceResult result =
-      eval::search_references(list, *measurer(o, context, usual.rounds, usual.slow_factor),
-                              *measurer(o, context, kConfirmingRounds, usual.slow_factor), options);
-  std::string lines;
-  for (const eval::Reference& r : result.references) lines += eval::reference_line(r) + "\n";
-  write_file_atomic(o.out, lines);
-  std::fprintf(stderr, "tlm: %zu of %zu references are complete; %d schedules measured this time%s\n", result.references.size(),
-               list.size(), result.measured, result.stopped ? "; the time was over, the same command goes on" : "");
-  return 0;
-}
-
-}  // namespace
 
 void add_eval_command(CLI::App& app, CommandContext& context) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<EvalOptions>();
   CLI::App* command = app.add_subcommand("eval", "How good are the schedules of models and rivals, beside a long search?");
+  command->add_flag("--race", o->race, "Measure what models, rivals and the reference choose, side by side; make the table");
   command->add_flag("--reference", o->reference,
-                    "Search each workload of a list by itself, from nothing: what others are raced against");
-  add_text(*command, "--workloads", o->workloads, "FILE.jsonl", "The list of workloads")->required();
+                    "Search each workload of the list by itself, from nothing: what others are compared with");
+  add_text(*command, "--split", o->split, "NAME", "test or dev: the list DATA/NAME_workloads.jsonl (default: test)")
+      ->check(CLI::IsMember({"test", "dev"}));
+  add_text(*command, "--data", o->data, "FOLDER", "Folder of lists and reference (default: lm/data)");
+  add_text(*command, "--workloads", o->workloads, "FILE.jsonl", "Another list of workloads");
   add_texts(*command, "--only", o->only, "NAME", "This workload of the list alone; may be repeated");
-  add_text(*command, "--records", o->records, "FILE",
-           "Record file of the search (SQLite, its own); an interrupted search goes on from it");
-  add_number(*command, "--trials", o->trials, "N", "Schedules measured for each workload (default: 1000)", 1, 1 << 20);
+  add_text(*command, "-o,--output", o->out, "PATH", "--reference: a file of JSON lines; --race: a folder")->required();
   add_number(*command, "--time", o->seconds, "SECONDS", "End cleanly after so long; the same command goes on", 1, 1 << 30);
-  add_number(*command, "--seed", o->seed, "S", "Another way through the spaces (default: 0)");
-  add_text(*command, "-o,--output", o->out, "FILE.jsonl", "What was found for the workloads that are complete")->required();
+  add_number(*command, "--seed", o->seed, "S", "Of the search, and of contenders that draw (default: 0)");
+  add_number(*command, "--rounds", o->rounds, "N", "Rounds of a race, and of the confirmation of a search (default: 15)", 7,
+             1000);
   add_number(*command, "--jobs", o->jobs, "J", "Compile workers (default: all cores)", 1, kMaxJobs);
   add_text(*command, "--cc", o->c_compiler, "PROGRAM", "C compiler (default: cc, gcc or clang)");
+
+  add_text(*command, "--records", o->records, "FILE",
+           "--reference: record file of the search (SQLite, its own); an interrupted search goes on from it");
+  add_number(*command, "--trials", o->trials, "N", "--reference: schedules measured for each workload (default: 1000)", 1,
+             1 << 20);
+
+  add_texts(*command, "--model", o->models, "NAME=FOLDER", "--race: a model; may be repeated (default: lm=lm/pretrained)");
+  add_texts(*command, "--decode", o->decode, "STRATEGY",
+            "--race: how models write with nothing measured; may be repeated (default: greedy)");
+  add_texts(*command, "--decode-k", o->decode_k, "STRATEGY", "--race: … with K measured; may be repeated (default: gumbel)");
+  add_number(*command, "--k", o->k, "K", "--race: programs that contenders may measure; 1: none (default: 10)", 1, 1000);
+  command->add_flag("--blind-target", o->blind_target, "--race: each model once more that reads nothing of the hardware");
+  add_texts(*command, "--training", o->training, "FILE", "--race: records that rivals learn from; may be repeated");
+  command->add_flag("--no-rivals", o->no_rivals, "--race: models and reference alone");
+  add_text(
+      *command, "--against", o->against, "FILE.jsonl",
+      "--race: the reference (default: DATA/reference.jsonl for the test list, if there is one); none: the fastest of the race");
+  add_text(*command, "--best-of", o->best_of, "FILE", "--race: the reference is the best of this record file");
   command->footer(R"(
 Examples:
-  tlm eval --reference --workloads lm/data/test_workloads.jsonl --records reference.db -o lm/data/reference.jsonl)");
+  tlm eval --race -o race                                   the table of the default weights, beside the reference
+  tlm eval --race --training lm/data/records -o race        with the rivals that learn
+  tlm eval --race --split dev --k 1 --no-rivals --model a/1=run1 --model a/2=run2 --model b/1=run3 -o dev
+  tlm eval --reference --records reference.db -o lm/data/reference.jsonl)");
   command->callback([o, &context] {
     context.run = [o, &context] {
-      if (!o->reference) throw Error(ErrorCode::kUsage, "nothing to do", "eval", "give --reference");
-      if (o->records.empty()) throw Error(ErrorCode::kUsage, "--reference needs --records FILE", "eval");
-      return make_reference(*o, context);
+      if (o->reference == o->race) throw Error(ErrorCode::kUsage, "give either --reference or --race", "eval");
+      return o->reference ? make_reference(*o, context) : race(*o, context);
     };
   });
 }

@@ -171,7 +171,10 @@ class ReferenceSearch {
       r.emitter_version = records.back().emitter_version;
       r.compiler = records.back().compiler;
     }
-    if (h.points().empty()) return r;
+    if (h.points().empty()) {  // the space holds one schedule
+      for (const int p : prefixes()) r.after.push_back({p, 0, {}});
+      return r;
+    }
     r.seconds = h.points().back().seconds;
     constexpr size_t kTopSchedules = 3;
     std::set<uint64_t> programs;

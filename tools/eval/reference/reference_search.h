@@ -11,8 +11,8 @@
 #include "tlm/core/progress.h"
 #include "tlm/core/target.h"
 #include "tlm/space/measurer.h"
+#include "tlm/tools/eval/eval_workload.h"
 #include "tlm/tools/eval/reference/reference_file.h"
-#include "tlm/tools/eval/workload_list.h"
 
 namespace tlm::eval {
 

@@ -1,0 +1,57 @@
+#include "tlm/tools/eval/rivals/training_files.h"
+
+#include <fstream>
+
+#include "tlm/core/error.h"
+#include "tlm/core/file.h"
+#include "tlm/core/hash.h"
+#include "tlm/space/records/record_json.h"
+#include "tlm/space/records/record_store.h"
+#include "tlm/tools/collect/workload_list.h"
+
+namespace tlm::eval {
+namespace {
+
+namespace fs = std::filesystem;
+
+void read_lines(const fs::path& file, TrainingData& data) {
+  std::ifstream in(file);
+  if (!in) throw Error(ErrorCode::kEnvironment, "cannot open the file", file.string());
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number)
+    if (!line.empty()) data.add(space::parse_record_line(line, file.string() + ":" + std::to_string(number)));
+}
+
+}  // namespace
+
+std::vector<TrainingWorkload> read_training(const std::vector<fs::path>& files, const fs::path& lists, const Log& log) {
+  const space::Exclusion exclusion = collect::read_exclusion(lists);
+  TrainingData data([&](const ir::Subgraph& g) { return exclusion.obstacle(g); });
+  for (const fs::path& file : files) {
+    if (file.extension() == ".jsonl") {
+      read_lines(file, data);
+    } else {
+      space::RecordStore(file, space::StoreAccess::kRead).for_each([&](const space::Record& r) { data.add(r); });
+    }
+  }
+  std::vector<TrainingWorkload> all = data.take();
+  size_t programs = 0;
+  for (const TrainingWorkload& w : all) programs += w.programs.size();
+  log.debug("rivals learn from " + std::to_string(programs) + " programs of " + std::to_string(all.size()) +
+            " workloads on targets; " + std::to_string(data.held_out()) + " records are held out");
+  if (all.empty())
+    throw Error(ErrorCode::kUsage, "nothing may be learned from these records", files.empty() ? "" : files[0].string(),
+                "all of them are of workloads that are held out");
+  return all;
+}
+
+std::string training_fingerprint(const std::vector<fs::path>& files) {
+  Hasher h;
+  for (const fs::path& file : files) {
+    const std::shared_ptr<const MappedFile> bytes = MappedFile::open(file);
+    h.number(static_cast<int64_t>(hash_bytes(bytes->data(), bytes->size())));
+  }
+  return h.hex();
+}
+
+}  // namespace tlm::eval
