@@ -18,12 +18,7 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return out + "]";
 }
 
-}  // namespace
-
-Weights load_checkpoint(const std::filesystem::path& folder) {
-  const std::filesystem::path config = folder / "config.json", model = folder / "model.safetensors";
-  const Config sizes = parse_config(read_file(config, kLargestConfig), config.string());
-  const SafetensorsFile file(model);
+Weights read_weights(const SafetensorsFile& file, const Config& sizes, const std::string& where) {
   // The file decides how much is allocated: a configuration alone may claim anything.
   const SafeTensor* first = file.find("wte.weight");
   const std::string prefix = first ? "" : "transformer.";
@@ -33,22 +28,34 @@ Weights load_checkpoint(const std::filesystem::path& folder) {
   size_t present = 0;
   for (const auto& [name, tensor] : file.tensors()) present += tensor.count();
   if (needed > static_cast<double>(present))
-    throw Error(ErrorCode::kBadModel, "fewer weights than config.json asks for", model.string());
+    throw Error(ErrorCode::kBadModel, "fewer weights than config.json asks for", where);
   Weights weights(sizes);
   for (const WeightInfo& info : weights.table()) {
     const std::string name = prefix + info.name;
     const SafeTensor* tensor = file.find(name);
-    if (!tensor) throw Error(ErrorCode::kBadModel, "no tensor '" + name + "'", model.string());
+    if (!tensor) throw Error(ErrorCode::kBadModel, "no tensor '" + name + "'", where);
     if (tensor->shape != info.shape)
       throw Error(ErrorCode::kBadModel, "'" + name + "' is " + shape_text(tensor->shape) + ", expected " + shape_text(info.shape),
-                  model.string());
+                  where);
     if (!is_float(tensor->type))
-      throw Error(ErrorCode::kBadModel, "'" + name + "' is " + std::string(dtype_name(tensor->type)), model.string(),
+      throw Error(ErrorCode::kBadModel, "'" + name + "' is " + std::string(dtype_name(tensor->type)), where,
                   "f32, f16, bf16 or f64");
     const std::vector<double> values = file.numbers(name);
     for (size_t i = 0; i < values.size(); ++i) weights.data()[info.offset + i] = static_cast<float>(values[i]);
   }
   return weights;
+}
+
+}  // namespace
+
+Weights load_checkpoint(const std::filesystem::path& folder) {
+  const std::filesystem::path config = folder / "config.json", model = folder / "model.safetensors";
+  const Config sizes = parse_config(read_file(config, kLargestConfig), config.string());
+  return read_weights(SafetensorsFile(model), sizes, model.string());
+}
+
+Weights read_checkpoint(std::string_view config_json, std::span<const std::byte> safetensors, const std::string& where) {
+  return read_weights(SafetensorsFile(safetensors, where), parse_config(config_json, where), where);
 }
 
 void save_checkpoint(const std::filesystem::path& folder, const Weights& weights, DType storage) {

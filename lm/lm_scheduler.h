@@ -30,6 +30,7 @@ class LmScheduler : public space::Scheduler {
   std::string name() const override { return "lm " + model_->name(); }
   // A space whose sentence exceeds the context, or whose target the model does not fit, gets the constructive schedule.
   std::vector<std::vector<space::Schedule>> schedule(const std::vector<std::shared_ptr<const space::Space>>& spaces) override;
+  const LanguageModel& model() const { return *model_; }
   const LmReport& report() const { return report_; }
 
  private:

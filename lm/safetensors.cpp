@@ -49,16 +49,22 @@ double number_at(DType type, const std::byte* from) {
 }  // namespace
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(MappedFile::open(path)), where_(path.string()) {
+  parse(file_->bytes());
+}
+
+SafetensorsFile::SafetensorsFile(std::span<const std::byte> bytes, std::string where) : where_(std::move(where)) { parse(bytes); }
+
+void SafetensorsFile::parse(std::span<const std::byte> file) {
   const auto fail = [&](const std::string& what) { throw Error(ErrorCode::kBadModel, what, where_); };
-  if (file_->size() < 8) fail("a safetensors file has at least 8 bytes");
+  if (file.size() < 8) fail("a safetensors file has at least 8 bytes");
   uint64_t header_bytes = 0;
-  for (int i = 7; i >= 0; --i) header_bytes = header_bytes << 8 | static_cast<uint64_t>(file_->data()[i]);
-  if (header_bytes > kLargestHeader || header_bytes > file_->size() - 8) fail("the header does not fit into the file");
-  const char* text = reinterpret_cast<const char*>(file_->data() + 8);
+  for (int i = 7; i >= 0; --i) header_bytes = header_bytes << 8 | static_cast<uint64_t>(file.data()[i]);
+  if (header_bytes > kLargestHeader || header_bytes > file.size() - 8) fail("the header does not fit into the file");
+  const char* text = reinterpret_cast<const char*>(file.data() + 8);
   const nlohmann::json header = nlohmann::json::parse(text, text + header_bytes, nullptr, false);
   if (!header.is_object()) fail("the header is not a JSON object");
-  const std::byte* data = file_->data() + 8 + header_bytes;
-  const uint64_t data_bytes = file_->size() - 8 - header_bytes;
+  const std::byte* data = file.data() + 8 + header_bytes;
+  const uint64_t data_bytes = file.size() - 8 - header_bytes;
   for (const auto& [name, entry] : header.items()) {
     if (!entry.is_object()) fail("header of '" + name + "' is not an object");
     if (name == "__metadata__") {

@@ -28,6 +28,7 @@ struct SafeTensor {
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::filesystem::path& path);
+  SafetensorsFile(std::span<const std::byte> bytes, std::string where);  // borrowed: they outlive this object
 
   const std::map<std::string, SafeTensor>& tensors() const { return tensors_; }  // they live as long as this object
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -35,6 +36,7 @@ class SafetensorsFile {
   std::vector<double> numbers(const std::string& name) const;  // of f16, bf16, f32, f64, i32, i64
 
  private:
+  void parse(std::span<const std::byte> bytes);
   std::shared_ptr<const MappedFile> file_;
   std::string where_;
   std::map<std::string, SafeTensor> tensors_;

@@ -251,7 +251,7 @@ std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::sh
     for (Task& t : tasks) {
       answers.push_back(answer_of(t));
       if (!answers.back().sentences.empty())
-        strategy.rank(answers.back().sentences, {*t.space, options.measurer, options.cancel});
+        strategy.rank(answers.back().sentences, {*t.space, options.measurer.get(), options.cancel});
       task.advance();
     }
   }

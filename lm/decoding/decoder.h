@@ -20,7 +20,7 @@ namespace tlm::lm {
 struct DecodeOptions {
   uint64_t seed = 0;                     // of strategies that draw
   Executor* executor = nullptr;          // null: the calling thread
-  space::Measurer* measurer = nullptr;   // of strategies that measure
+  std::shared_ptr<space::Measurer> measurer;  // of strategies that measure
   size_t cache_bytes = size_t{1} << 29;  // prompts are taken in groups whose caches need about this much
   CancelToken cancel;                    // Error(kInterrupted)
   Progress* progress = nullptr;          // advances by prompts

@@ -21,9 +21,9 @@ TEST(Reports, Compile) {
   ASSERT_EQ(s.tlm({"compile", s.zoo("tiny_cnn"), "-o", "a.tlm", "--report", "r.json"}).code, 0);
   const Json r = Json::parse(s.read("r.json"));
   EXPECT_EQ(keys(r),
-            words("codegen_ms compile_ms details import_ms max_error runtime_calls schedule_ms scheduler search subgraphs "
+            words("codegen_ms compile_ms details import_ms lm max_error runtime_calls schedule_ms scheduler search subgraphs "
                            "total_ms workloads"));
-  EXPECT_EQ(r["scheduler"], "default");
+  EXPECT_EQ(r["scheduler"], r["lm"].is_null() ? "constructive" : "lm");
   EXPECT_TRUE(r["search"].is_null());
   for (const char* time : {"import_ms", "schedule_ms", "codegen_ms", "compile_ms", "total_ms"})
     EXPECT_GE(r[time].get<double>(), 0) << time;

@@ -10,18 +10,22 @@
 
 namespace tlm {
 
-std::vector<std::string> scheduler_names() { return {"default", "constructive", "random", "search"}; }
+namespace {
 
-std::unique_ptr<space::Scheduler> make_scheduler(const std::string& name, uint64_t seed) {
-  if (name == "default" || name == "constructive" || name == "search") return space::make_constructive_scheduler();
-  if (name == "random") return space::make_random_scheduler(seed);
-  std::string names;
-  for (const std::string& n : scheduler_names()) names += (names.empty() ? "" : ", ") + n;
-  throw Error(ErrorCode::kUsage, "no scheduler is called '" + name + "'", "", "choose one of: " + names);
+double ms_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
+
+}  // namespace
 
 Engine::Engine(EngineOptions options) : options_(std::move(options)) {
   if (options_.jobs <= 0) options_.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  options_.scheduler = resolved_scheduler(options_);
+  if (options_.scheduler != "lm") return;
+  const auto begin = std::chrono::steady_clock::now();
+  options_.lm.strategies.make(resolved_decode(options_.lm, 1));  // refused here rather than after the import
+  options_.lm.loaded = language_model(options_.lm);
+  load_ms_ = ms_since(begin);
 }
 
 ir::Graph Engine::import(const std::filesystem::path& onnx, const ir::OnnxOptions& options) const {
@@ -45,13 +49,16 @@ ir::Graph Engine::import(const std::filesystem::path& onnx, const ir::OnnxOption
 }
 
 ModelSearch Engine::search(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given) const {
-  ModelSearch found = search_model(g, given, options_);
+  lm_use_.reset();
+  ModelSearch found = search_model(g, given, options_, lm_use_);
+  if (lm_use_) lm_use_->load_ms = load_ms_;
   if (options_.time) options_.time("search", 1000 * found.seconds);
   return found;
 }
 
 codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules,
                                        bool check_errors) const {
+  lm_use_.reset();
   if (options_.measures()) {
     for (auto& [hash, found] : search(g, schedules).workloads) schedules[hash] = std::move(found.schedule);
   }
@@ -67,8 +74,12 @@ codegen::CompiledModel Engine::compile(const ir::Graph& g, std::map<uint64_t, sp
   options.cancel = options_.cancel;
   options.progress = options_.progress;
   options.dump = options_.dump;
-  const auto scheduler = make_scheduler(options_.scheduler, options_.seed);
+  const auto scheduler = make_scheduler(options_);
   codegen::CompiledModel model = codegen::compile(g, *scheduler, options);
+  if (auto use = tlm::lm_use(*scheduler, resolved_decode(options_.lm, 1)); use && use->report.workloads > 0) {
+    lm_use_ = std::move(use);
+    lm_use_->load_ms = load_ms_;
+  }
   if (options_.time) {
     options_.time("schedule", model.report.schedule_ms);
     options_.time("lower and print", model.report.codegen_ms);

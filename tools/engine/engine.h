@@ -17,12 +17,14 @@
 #include "tlm/ir/onnx/onnx_reader.h"
 #include "tlm/space/scheduler.h"
 #include "tlm/tools/engine/model_search.h"
+#include "tlm/tools/engine/schedulers.h"
 
 namespace tlm {
 
 struct EngineOptions {
   Target target = host_target();
   std::string scheduler = "default";  // scheduler_names()
+  LmSettings lm;                      // of the scheduler "lm"
   uint64_t seed = 0;                  // of schedulers that draw
   SearchSettings search;              // of schedulers that measure
   int jobs = 0;                       // compile workers; 0: one for each core of this machine
@@ -39,14 +41,10 @@ struct EngineOptions {
   bool measures() const { return scheduler == "search" || search.measure > 0; }
 };
 
-// "default", "random", …
-std::vector<std::string> scheduler_names();
-// Throws Error(kUsage) that lists the names. Of "search" what it begins with: it measures, see Engine::search.
-std::unique_ptr<space::Scheduler> make_scheduler(const std::string& name, uint64_t seed);
-
 // Engines are independent of one another; one engine may be used by one thread at a time.
 class Engine {
  public:
+  // Reads the language model's weights if its scheduler is the one chosen. Throws Error, see schedulers.h.
   explicit Engine(EngineOptions options = {});
 
   // Reads an ONNX file and runs the graph passes. Throws Error.
@@ -56,15 +54,20 @@ class Engine {
   // `g` as import returns it. `schedules` (by workload hash) are replayed instead of asking the scheduler.
   codegen::CompiledModel compile(const ir::Graph& g, std::map<uint64_t, space::Schedule> schedules = {},
                                  bool check_errors = false) const;
+  // What the language model did in the last call of search or compile; nothing if it was not asked.
+  const std::optional<LmUse>& lm_use() const { return lm_use_; }
   // In process, nothing written.
   std::shared_ptr<const runtime::Package> load(const codegen::CompiledModel& model) const;
   std::shared_ptr<const runtime::Package> compile_file(const std::filesystem::path& onnx,
                                                        const ir::OnnxOptions& options = {}) const;
 
+  // As given, but for the default scheduler, which has its own name, and the model, which is loaded.
   const EngineOptions& options() const { return options_; }
 
  private:
   EngineOptions options_;
+  double load_ms_ = 0;  // of the language model
+  mutable std::optional<LmUse> lm_use_;
 };
 
 }  // namespace tlm

@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "tlm/codegen/measure/measurer.h"
 #include "tlm/codegen/workloads.h"
 #include "tlm/ir/partition.h"
 #include "tlm/space/search/top_k.h"
@@ -23,18 +22,35 @@ space::SearchResult search(const std::vector<space::SearchWorkload>& open, space
   return space::search_network(open, measurer, records, search);
 }
 
-space::SearchResult best_of_proposals(const std::vector<space::SearchWorkload>& open, space::Measurer& measurer,
-                                      space::RecordStore* records, const EngineOptions& options) {
-  const bool random = options.scheduler == "random";
+// Up to options.search.measure for each workload, and who proposes them.
+std::vector<std::vector<space::Schedule>> proposals_for(const std::vector<space::SearchWorkload>& open,
+                                                        const EngineOptions& options, std::string& origin,
+                                                        std::optional<LmUse>& use) {
+  const std::string scheduler = resolved_scheduler(options);
   std::vector<std::vector<space::Schedule>> proposals;
+  if (scheduler == "lm") {
+    std::vector<std::shared_ptr<const space::Space>> spaces;
+    for (const space::SearchWorkload& w : open) spaces.push_back(w.space);
+    const auto lm = make_scheduler(options, options.search.measure);
+    proposals = lm->schedule(spaces);
+    use = lm_use(*lm, resolved_decode(options.lm, options.search.measure));
+    origin = lm->name();
+    return proposals;
+  }
+  origin = scheduler;
   for (const space::SearchWorkload& w : open) {
     options.cancel.check();
-    proposals.push_back(random ? space::random_draws(w.space, options.search.measure, options.seed)
-                               : space::constructive_variations(w.space, options.search.measure));
+    proposals.push_back(scheduler == "random" ? space::random_draws(w.space, options.search.measure, options.seed)
+                                              : space::constructive_variations(w.space, options.search.measure));
   }
+  return proposals;
+}
+
+space::SearchResult best_of_proposals(const std::vector<space::SearchWorkload>& open, space::Measurer& measurer,
+                                      space::RecordStore* records, const EngineOptions& options, std::optional<LmUse>& use) {
   space::TopKOptions top;
-  top.origin = random ? "random" : "constructive";
-  top.seed = random ? options.seed : 0;
+  const auto proposals = proposals_for(open, options, top.origin, use);
+  top.seed = top.origin == "constructive" ? 0 : options.seed;
   top.cancel = options.cancel;
   top.progress = options.progress;
   return space::measure_top_k(open, proposals, measurer, records, top);
@@ -42,7 +58,8 @@ space::SearchResult best_of_proposals(const std::vector<space::SearchWorkload>& 
 
 }  // namespace
 
-ModelSearch search_model(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given, const EngineOptions& options) {
+ModelSearch search_model(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given, const EngineOptions& options,
+                         std::optional<LmUse>& use) {
   const ir::Partition partition = ir::partition(g);
   std::vector<int> workload_of;
   std::vector<space::SearchWorkload> open;
@@ -56,16 +73,10 @@ ModelSearch search_model(const ir::Graph& g, const std::map<uint64_t, space::Sch
   if (open.empty()) return out;
   std::optional<space::RecordStore> records;
   if (!options.search.records.empty()) records.emplace(options.search.records);
-  std::shared_ptr<space::Measurer> measurer = options.search.measurer;
-  if (!measurer) {
-    codegen::MeasureOptions measure;
-    measure.jobs = options.jobs;
-    measure.c_compiler = options.c_compiler;
-    measure.log = options.log;
-    measurer = codegen::make_measurer(std::move(measure));
-  }
-  const auto choose = options.scheduler == "search" ? search : best_of_proposals;
-  space::SearchResult result = choose(open, *measurer, records ? &*records : nullptr, options);
+  const std::shared_ptr<space::Measurer> measurer = engine_measurer(options);
+  space::RecordStore* store = records ? &*records : nullptr;
+  space::SearchResult result = options.scheduler == "search" ? search(open, *measurer, store, options)
+                                                             : best_of_proposals(open, *measurer, store, options, use);
   for (size_t i = 0; i < open.size(); ++i) out.workloads[hashes[i]] = std::move(result.workloads[i]);
   out.measured = result.measured;
   out.seconds = result.seconds;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "tlm/ir/graph/graph.h"
 #include "tlm/space/search/network_search.h"
@@ -13,6 +14,7 @@
 namespace tlm {
 
 struct EngineOptions;
+struct LmUse;
 
 struct SearchSettings {
   int trials = 64;                // of the scheduler "search": schedules measured for each workload, at most
@@ -29,7 +31,9 @@ struct ModelSearch {
 };
 
 // Workloads with a schedule in `given` are left out. Throws Error: kInterrupted (finished batches are in the records),
-// kEnvironment, kUnsupported (a target that is not this machine, unless the records hold all trials).
-ModelSearch search_model(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given, const EngineOptions& options);
+// kEnvironment, kUnsupported (a target that is not this machine, unless the records hold all trials). `use`: what the language
+// model did, if it proposed.
+ModelSearch search_model(const ir::Graph& g, const std::map<uint64_t, space::Schedule>& given, const EngineOptions& options,
+                         std::optional<LmUse>& use);
 
 }  // namespace tlm

@@ -31,6 +31,7 @@ void add_records_command(CLI::App& app, CommandContext& context);
 void add_conformance_command(CLI::App& app, CommandContext& context);
 void add_collect_command(CLI::App& app, CommandContext& context);
 void add_workloads_command(CLI::App& app, CommandContext& context);
+void add_decode_command(CLI::App& app, CommandContext& context);
 void add_eval_command(CLI::App& app, CommandContext& context);
 
 }  // namespace tlm::tools

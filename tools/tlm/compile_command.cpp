@@ -37,10 +37,26 @@ nlohmann::ordered_json search_json(const ModelSearch* s) {
   return {{"measured", s->measured}, {"seconds", s->seconds}, {"network_ms", s->network_ms}, {"default_ms", s->anchor_ms}};
 }
 
-std::string report_json(const codegen::CompileReport& r, const std::string& scheduler, const ModelSearch* search,
-                        double import_ms, double total_ms) {
+// What the language model did; null: another scheduler chose.
+nlohmann::ordered_json lm_json(const std::optional<LmUse>& use) {
+  if (!use) return nullptr;
+  const lm::LmReport& r = use->report;
+  return {{"model", use->model},
+          {"decode", use->decode},
+          {"ms", use->load_ms + r.milliseconds},
+          {"load_ms", use->load_ms},
+          {"workloads", r.workloads},
+          {"fallbacks", r.fallbacks},
+          {"defaults", r.defaults},
+          {"prompt_tokens", r.decoding.prompt_tokens},
+          {"written_tokens", r.decoding.written_tokens}};
+}
+
+std::string report_json(const codegen::CompileReport& r, const Engine& engine, const std::optional<LmUse>& use,
+                        const ModelSearch* search, double import_ms, double total_ms) {
   nlohmann::ordered_json j;
-  j["scheduler"] = scheduler;
+  j["scheduler"] = engine.options().scheduler;
+  j["lm"] = lm_json(use);
   j["search"] = search_json(search);
   j["import_ms"] = import_ms;
   j["schedule_ms"] = r.schedule_ms;
@@ -96,6 +112,16 @@ void print_search(const ModelSearch& search, const codegen::CompileReport& repor
                duration_text(search.seconds).c_str(), number(search.network_ms).c_str(), number(search.anchor_ms).c_str());
 }
 
+void print_lm(const LmUse& use) {
+  const lm::LmReport& r = use.report;
+  std::fprintf(
+      stderr,
+      "tlm: language model %s (%s): %d workloads in %s ms; %zu took the constructive schedule, %d decisions the default\n",
+      printable(use.model).c_str(), printable(use.decode).c_str(), r.workloads, number(use.load_ms + r.milliseconds).c_str(),
+      r.fallbacks.size(), r.defaults);
+  for (const std::string& f : r.fallbacks) std::fprintf(stderr, "tlm: constructive schedule for %s\n", printable(f).c_str());
+}
+
 int run(const Options& o, const CommandContext& context) {
   if (o.out.empty() && o.explain < 0)
     throw Error(ErrorCode::kUsage, "-o is missing", "",
@@ -121,22 +147,26 @@ int run(const Options& o, const CommandContext& context) {
   const ir::Graph g = engine.import(o.model, o.flags.onnx_options());
   const double import_ms = ms_since(begin);
   std::optional<ModelSearch> search;
+  std::optional<LmUse> use;
   std::map<uint64_t, space::Schedule> chosen = schedules;
   if (searches) {
     search = engine.search(g, schedules);
+    use = engine.lm_use();
     for (const auto& [hash, found] : search->workloads) chosen[hash] = found.schedule;
   }
   if (o.explain >= 0) std::fputs(explain_subgraph(engine, g, o.explain, chosen).c_str(), stdout);
   if (o.out.empty()) return 0;
   const codegen::CompiledModel model = engine.compile(g, chosen, !o.report.empty());
+  if (!searches) use = engine.lm_use();
   warn_of_unused(schedules, model.report, context.log);
   context.cancel.check();
   codegen::write_package(model, o.out);
   const double total_ms = ms_since(begin) - model.report.check_ms;
   if (!o.emit_schedules.empty()) write_file_atomic(o.emit_schedules, schedule_file_text(model.report));
   if (!o.report.empty())
-    write_file_atomic(o.report, report_json(model.report, o.flags.scheduler, search ? &*search : nullptr, import_ms, total_ms));
+    write_file_atomic(o.report, report_json(model.report, engine, use, search ? &*search : nullptr, import_ms, total_ms));
   if (search) print_search(*search, model.report);
+  if (use) print_lm(*use);
   std::fprintf(
       stderr,
       "tlm: wrote %s: %d subgraphs (%zu distinct), %d runtime calls; %s s (import %s, schedule %s, code %s, compile %s)\n",
@@ -165,10 +195,11 @@ void add_compile_command(CLI::App& app, CommandContext& context) {
            "Take schedules from a file; the scheduler is asked for workloads that it lacks");
   add_number(*command, "--trials", o->trials, "N",
              "Schedules that `--scheduler search` measures for each workload, at most (default: 64)", 1, 1 << 24);
-  add_number(*command, "--measure", o->measure, "K",
-             "Measure K proposals of the scheduler for each workload and take the fastest: random draws, or the constructive "
-             "schedule and its nearest variations (default: none is measured)",
-             1, 1 << 16);
+  add_number(
+      *command, "--measure", o->measure, "K",
+      "Measure K proposals of the scheduler for each workload and take the fastest: different sentences of the language model, "
+      "random draws, or the constructive schedule and its nearest variations (default: none is measured)",
+      1, 1 << 16);
   add_text(*command, "--records", o->records, "FILE",
            "Records of measurements: those in it count as trials, new ones are added batch by batch. A search that was "
            "interrupted goes on from there, and other models profit");
@@ -184,6 +215,7 @@ Examples:
   tlm compile bert.onnx -o bert.tlm --dim batch=1 --dim sequence=128
   tlm compile net.onnx -o net.tlm --emit-schedules net.schedules     write the schedules down, change one,
   tlm compile net.onnx -o new.tlm --schedules net.schedules          and compile with it
+  tlm compile net.onnx -o net.tlm --scheduler lm --model FOLDER      a language model of one's own writes the schedules
   tlm compile net.onnx -o net.tlm --scheduler search --trials 200 --records net.db    measure schedules on this machine
   tlm compile net.onnx -o net.tlm --measure 10                       measure the default's ten best guesses
   tlm compile net.onnx --explain 3 | less                            how subgraph 3 becomes C)");

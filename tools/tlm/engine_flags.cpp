@@ -37,16 +37,30 @@ void EngineFlags::add_target_options(CLI::App& command) {
   for (const std::string& n : target_names()) names += (names.empty() ? "" : ", ") + n;
   add_text(command, "--target", target, "NAME|FILE.json",
            "Machine to prepare for: " + names + ", or a file as `tlm target` prints it (default: native, this machine)");
-  add_number(command, "--threads", threads, "T", "Cores that the schedules are for (default: as the target's file says, else all of this machine)", 1, kMaxThreads);
+  add_number(command, "--threads", threads, "T",
+             "Cores that the schedules are for (default: as the target's file says, else all of this machine)", 1, kMaxThreads);
   command.add_option("--numerics", numerics, "fast (Winograd, fused multiply-adds) or strict (default: fast)")
       ->option_text("fast|strict")
       ->check(CLI::IsMember({"fast", "strict"}));
+}
+
+void EngineFlags::add_lm_options(CLI::App& command) {
+  std::string names;
+  const lm::StrategyTable table = lm::standard_strategies();
+  for (const lm::StrategyInfo& s : table.infos())
+    names += (names.empty() ? "" : "; ") + std::string(s.name) + " (" + s.parameters + ")";
+  add_text(
+      command, "--model", lm_model, "FOLDER",
+      "Checkpoint of the language model: config.json, model.safetensors, language.json (default: the weights that are built in)");
+  add_text(command, "--decode", decode, "STRATEGY[:NAME=VALUE,…]",
+           "How the language model's sentences are decoded: " + names + " (default: greedy; gumbel where several are wanted)");
 }
 
 void EngineFlags::add_compile_options(CLI::App& command) {
   std::string names;
   for (const std::string& n : scheduler_names()) names += (names.empty() ? "" : ", ") + n;
   add_text(command, "--scheduler", scheduler, "NAME", "Who chooses the schedules: " + names + " (default: default)");
+  add_lm_options(command);
   add_number(command, "--seed", seed, "S", "Seed of a scheduler that draws (default: 0)");
   add_number(command, "--jobs", jobs, "J", "Compile workers; they never change a byte of the result (default: all cores)", 1,
              kMaxJobs);
@@ -66,6 +80,11 @@ EngineOptions EngineFlags::engine_options(const CommandContext& context, Progres
   }
   options.target.numerics = numerics == "strict" ? Numerics::kStrict : Numerics::kFast;
   options.scheduler = scheduler;
+  options.lm.model = lm_model;
+  options.lm.decode = decode;
+  if (!(lm_model + decode).empty() && scheduler != "default" && scheduler != "lm")
+    throw Error(ErrorCode::kUsage, "--model and --decode are for --scheduler lm, not for " + scheduler);
+  if (!decode.empty() && scheduler == "default" && resolved_scheduler(options) != "lm") options.scheduler = "lm";
   options.seed = seed;
   options.jobs = jobs;
   options.c_compiler = c_compiler;

@@ -16,6 +16,7 @@ struct EngineFlags {
   int threads = 0;
   int jobs = 0;
   std::string scheduler = "default";
+  std::string lm_model, decode;
   uint64_t seed = 0;
   std::string numerics = "fast";
   std::string c_compiler;
@@ -24,6 +25,7 @@ struct EngineFlags {
 
   void add_model_options(CLI::App& command);    // what is needed to import a model
   void add_target_options(CLI::App& command);   // … to know its schedule spaces
+  void add_lm_options(CLI::App& command);       // … to load and run a language model
   void add_compile_options(CLI::App& command);  // … to choose schedules and generate code
 
   EngineOptions engine_options(const CommandContext& context, Progress* progress) const;

@@ -29,7 +29,7 @@ std::string explain_subgraph(const Engine& engine, const ir::Graph& g, int numbe
   const auto given = schedules.find(hash);
   const space::Schedule schedule =
       given != schedules.end() ? given->second
-                               : make_scheduler(engine.options().scheduler, engine.options().seed)->schedule({space}).at(0).at(0);
+                               : make_scheduler(engine.options())->schedule({space}).at(0).at(0);
   Result<space::Walk> walk = space->replay(schedule);
   if (!walk) throw Error(ErrorCode::kUsage, "the given schedule is not legal: " + walk.reason(), step.name);
   const ir::Kernel kernel = codegen::lower(walk->subgraph(), walk->plan(), target);
