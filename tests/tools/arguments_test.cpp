@@ -37,7 +37,7 @@ TEST(Arguments, WrongOnesAreRefused) {
       {"compile tiny_mlp.onnx -o a.tlm --seed -1", "--seed: wants a whole number from 0 to"},
       {"compile tiny_mlp.onnx -o a.tlm --seed 18446744073709551616", "--seed: wants a whole number"},
       {"compile tiny_mlp.onnx -o a.tlm --numerics loose", "--numerics: loose not in {fast,strict}"},
-      {"compile tiny_mlp.onnx -o a.tlm --scheduler frob", "choose one of: default, constructive, random, search"},
+      {"compile tiny_mlp.onnx -o a.tlm --scheduler frob", "choose one of: default, lm, constructive, random, search"},
       {"compile tiny_mlp.onnx -o a.tlm --target x86-64-v9", "unknown target 'x86-64-v9'\n  try: one of native"},
       {"compile tiny_mlp.onnx -o a.tlm --dim N", "--dim wants NAME=N"},
       {"compile tiny_mlp.onnx -o a.tlm --dim =4", "--dim wants NAME=N"},
