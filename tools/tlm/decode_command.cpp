@@ -7,7 +7,7 @@
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/thread_pool.h"
-#include "tlm/tools/eval/workload_list.h"
+#include "tlm/tools/collect/workload_list.h"
 #include "tlm/tools/tlm/arguments.h"
 #include "tlm/tools/tlm/command.h"
 #include "tlm/tools/tlm/decode_output.h"
@@ -35,9 +35,11 @@ struct Prompts {
 Prompts prompts_of(const Options& o, const Engine& engine) {
   Prompts out;
   if (!o.workloads.empty()) {
-    for (const eval::EvalWorkload& w : eval::read_workload_list(o.workloads)) {
+    for (collect::ListedWorkload& w : collect::read_workload_list(o.workloads)) {
+      Target target = engine.options().target;
+      target.cores = w.cores;
       out.names.push_back(w.name);
-      out.spaces.push_back(eval::space_of(w, engine.options().target));
+      out.spaces.push_back(space::Space::build(std::move(w.subgraph), std::move(target)));
     }
     return out;
   }
