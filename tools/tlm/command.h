@@ -28,6 +28,7 @@ void add_run_command(CLI::App& app, CommandContext& context);
 void add_verify_command(CLI::App& app, CommandContext& context);
 void add_bench_command(CLI::App& app, CommandContext& context);
 void add_records_command(CLI::App& app, CommandContext& context);
+void add_train_command(CLI::App& app, CommandContext& context);
 void add_conformance_command(CLI::App& app, CommandContext& context);
 void add_collect_command(CLI::App& app, CommandContext& context);
 void add_workloads_command(CLI::App& app, CommandContext& context);

@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
   add_workloads_command(app, context);
   add_decode_command(app, context);
   add_eval_command(app, context);
+  add_train_command(app, context);
   add_conformance_command(app, context);
   for (CLI::App* command : app.get_subcommands(nullptr)) command->group("Commands");
   try {

@@ -1,0 +1,190 @@
+#include "tlm/lm/training/train_model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tlm/core/error.h"
+#include "tlm/core/file.h"
+#include "tlm/core/hash.h"
+#include "tlm/core/rng.h"
+#include "tlm/lm/language_model.h"
+#include "tlm/lm/training/model_card.h"
+#include "tlm/lm/training/trainer.h"
+#include "tlm/lm/training/training_state.h"
+
+namespace tlm::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr size_t kLargestFile = 1 << 22;
+constexpr const char* kFile = "training.json";
+
+// What a training was begun with: settings, and what followed from data and machine.
+struct Plan {
+  Recipe recipe;
+  int64_t pretraining_steps = 0, steps = 0;
+  uint64_t data = 0;  // fingerprint
+
+  uint64_t identity() const {
+    Recipe r = recipe;
+    r.records.clear(), r.lists.clear();
+    return Hasher().text(print_recipe(r)).number(pretraining_steps).number(steps).number(static_cast<int64_t>(data)).value();
+  }
+};
+
+std::optional<Plan> load_plan(const fs::path& folder) {
+  const fs::path file = folder / kFile;
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return std::nullopt;
+  try {
+    const Json j = Json::parse(read_file(file, kLargestFile));
+    Plan p;
+    p.recipe = parse_recipe(j.at("settings").dump(), file.string());
+    p.pretraining_steps = j.at("pretraining_steps").get<int64_t>();
+    p.steps = j.at("steps").get<int64_t>();
+    p.data = std::stoull(j.at("data").get<std::string>(), nullptr, 16);
+    return p;
+  } catch (const nlohmann::json::exception& e) {
+    throw Error(ErrorCode::kBadModel, std::string("not the plan of a training: ") + e.what(), file.string());
+  } catch (const std::logic_error&) {
+    throw Error(ErrorCode::kBadModel, "not the plan of a training: data", file.string());
+  }
+}
+
+void save_plan(const fs::path& folder, const Plan& p) {
+  Json j;
+  j["settings"] = Json::parse(print_recipe(p.recipe));
+  j["pretraining_steps"] = p.pretraining_steps;
+  j["steps"] = p.steps;
+  j["data"] = to_hex(p.data);
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) throw Error(ErrorCode::kEnvironment, "cannot make the folder: " + failure.message(), folder.string());
+  write_file_atomic(folder / kFile, j.dump(1) + "\n");
+}
+
+// Refuses what would be mixed up: a folder in use, other settings, other data.
+void check_folder(const std::optional<Plan>& begun, const TrainModelOptions& options) {
+  if (!begun) return;
+  if (!options.resume)
+    throw Error(ErrorCode::kUsage, "the folder holds a training", options.folder.string(),
+                "--resume goes on with it; or take another folder");
+  const auto names = differences(begun->recipe, options.recipe);
+  if (names.empty()) return;
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  throw Error(ErrorCode::kUsage, "the training was begun with other settings: " + list, options.folder.string(),
+              "`tlm train --resume --out FOLDER` alone takes those that it was begun with");
+}
+
+// Steps of both phases, by what the recipe says.
+void set_steps(Plan& plan, std::vector<Phase>& phases, const Weights& weights, Executor& executor, const Log& log) {
+  const Recipe& r = plan.recipe;
+  Phase& main = phases.back();
+  if (phases.size() > 1)
+    phases[0].steps = plan.pretraining_steps =
+        steps_of_epochs(*phases[0].data, phases[0].packing, phases[0].seed, r.pretrain_epochs);
+  if (r.time_s > 0) {
+    double left = 0.97 * r.time_s;  // some for validation and states
+    if (phases.size() > 1) left -= static_cast<double>(phases[0].steps) * measure_step(weights, phases[0], executor);
+    const double step = measure_step(weights, main, executor);
+    plan.steps = std::max<int64_t>(1, static_cast<int64_t>(left / step));
+    log.info("a step takes " + std::to_string(step) + " s: " + std::to_string(plan.steps) + " steps");
+  } else {
+    plan.steps = r.steps >= 0 ? r.steps : steps_of_epochs(*main.data, main.packing, main.seed, r.epochs);
+  }
+  main.steps = plan.steps;
+}
+
+}  // namespace
+
+std::optional<Recipe> recipe_of(const fs::path& folder) {
+  const auto plan = load_plan(folder);
+  if (!plan) return std::nullopt;
+  return plan->recipe;
+}
+
+TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCounts& counts, const TrainModelOptions& options,
+                         Executor& executor, Progress& progress) {
+  const Recipe& r = options.recipe;
+  check(r);
+  std::optional<Plan> begun = load_plan(options.folder);
+  check_folder(begun, options);
+  if (!begun && last_training_state(options.folder))
+    throw Error(ErrorCode::kUsage, "the folder holds states of a training but no training.json", options.folder.string(),
+                "take another folder");
+
+  const bool untrained = r.steps == 0 && r.time_s == 0;
+  const LanguageInfo language = standard_language(r.form(), r.quality_buckets());
+  Weights weights(r.config(static_cast<int64_t>(language.words.size())));
+  weights.initialize(r.seed);
+
+  DatasetOptions data = options.data;
+  data.form = r.form();
+  data.context = r.context;
+  data.fraction = r.fraction;
+  data.leave_out_kinds = r.leave_out_kinds;
+  data.leave_out_variants = r.leave_out_variants;
+  const Datasets sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
+  if (!untrained && sets.train.groups.empty())
+    throw Error(ErrorCode::kUsage, "the records hold no program to learn from", options.folder.string(),
+                std::to_string(sets.train_counts.refused) + " schedules are not in the space of today, " +
+                    std::to_string(sets.train_counts.held_out) + " programs are held out, " +
+                    std::to_string(sets.train_counts.too_long) + " sentences are too long, " +
+                    std::to_string(sets.dev_counts.programs) + " programs belong to dev");
+  Dataset unmeasured;
+  if (!untrained && r.pretrain > 0) {
+    TLM_CHECK(options.unmeasured != nullptr);
+    unmeasured = constructive_sentences(options.unmeasured, r.pretrain, r.form(), r.context, executor, options.cancel, progress);
+  }
+
+  const Rng seeds(r.seed);
+  std::vector<Phase> phases;
+  if (!unmeasured.groups.empty()) {
+    phases.push_back({"pretraining", &unmeasured, r.packing(), r.learning_rate(), seeds.split(1).next(), 0});
+    phases[0].packing.any_quality = true;
+    phases[0].packing.enough = 1;  // a program of each is all there is
+  }
+  phases.push_back({"training", &sets.train, r.packing(), r.learning_rate(), seeds.split(2).next(), 0});
+
+  const uint64_t fingerprint = Hasher()
+                                   .number(static_cast<int64_t>(sets.train.fingerprint()))
+                                   .number(static_cast<int64_t>(unmeasured.fingerprint()))
+                                   .value();
+  Plan plan{r, 0, 0, fingerprint};
+  if (begun) {
+    if (begun->data != fingerprint)
+      throw Error(ErrorCode::kUsage, "the records are not those that the training was begun with", options.folder.string(),
+                  "train anew in another folder");
+    plan = *begun;
+    phases.back().steps = plan.steps;
+    if (phases.size() > 1) phases[0].steps = plan.pretraining_steps;
+  } else {
+    if (!untrained) set_steps(plan, phases, weights, executor, options.log);
+    save_plan(options.folder, plan);
+  }
+
+  TrainerOptions trainer;
+  trainer.adamw = r.adamw();
+  trainer.clip = r.clip;
+  trainer.identity = plan.identity();
+  trainer.checkpoint_seconds = options.checkpoint_seconds;
+  trainer.checkpoint_steps = options.checkpoint_steps;
+  trainer.folder = options.folder;
+  trainer.cancel = options.cancel;
+  train(weights, language, phases, sets.dev, trainer, executor, progress);
+
+  TrainedModel out;
+  for (const WeightInfo& info : weights.table()) out.parameters += static_cast<int64_t>(info.count);
+  out.steps = plan.steps, out.pretraining_steps = plan.pretraining_steps;
+  out.train = sets.train_counts, out.dev = sets.dev_counts;
+  out.pretraining_sentences = unmeasured.programs();
+  out.metrics = read_metrics(options.folder / "metrics.jsonl");
+  save_language_model(options.folder, weights, language);
+  write_file_atomic(options.folder / "MODEL_CARD.md", model_card(out, sets, counts, plan.recipe, options.command));
+  return out;
+}
+
+}  // namespace tlm::lm
