@@ -52,6 +52,7 @@ const std::vector<ThirdPartyRule>& third_party_rules() {
       {"google/protobuf/", {"ir/onnx/"}, false},
       {"Eigen/", {"kernels/"}, false},
       {"sqlite3.h", {"space/records/"}, false},
+      {"lzma.h", {"space/records/"}, false},
       {"CLI/", {"tools/tlm/"}, true},
       {"fmt/", {"tools/"}, false},
       {"cuda", {"kernels/cuda/", "codegen/"}, false},

@@ -6,6 +6,7 @@
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
+#include "tlm/space/records/packed_records.h"
 #include "tlm/space/records/record_json.h"
 #include "tlm/space/records/record_store.h"
 #include "tlm/tools/tlm/arguments.h"
@@ -98,6 +99,16 @@ int export_records(const Options& o, const CommandContext& context) {
   check_output_files({{"-o", o.out}}, {o.file});
   std::optional<AtomicFile> file;
   if (!o.out.empty()) file.emplace(o.out);
+  if (o.out.ends_with(".xz")) {
+    space::PackedRecordWriter packed([&](std::string_view bytes) { file->write(bytes); });
+    store.for_each([&](const Record& r) {
+      context.cancel.check();
+      packed.add(r);
+    });
+    packed.finish();
+    file->commit();
+    return 0;
+  }
   store.for_each([&](const Record& r) {
     context.cancel.check();
     const std::string line = space::record_line(r) + "\n";
@@ -111,19 +122,25 @@ int export_records(const Options& o, const CommandContext& context) {
   return 0;
 }
 
-// Records of several files of JSON lines, one after another.
-class LineSource {
+// Records of several files of JSON lines or packed records, one after another.
+class RecordSource {
  public:
-  LineSource(std::vector<std::string> files, const CancelToken& cancel) : files_(std::move(files)), cancel_(cancel) {}
+  RecordSource(std::vector<std::string> files, const CancelToken& cancel) : files_(std::move(files)), cancel_(cancel) {}
 
   bool next(Record& record) {
     std::string line;
     while (true) {
-      if (!in_) {
+      if (!in_ && !packed_) {
         if (file_ == files_.size()) return false;
         open(files_[file_]);
       }
       cancel_.check();
+      if (packed_) {
+        if (packed_->next(record)) return true;
+        packed_ = nullptr;
+        ++file_;
+        continue;
+      }
       if (std::getline(*in_, line)) {
         ++number_;
         if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -145,6 +162,10 @@ class LineSource {
       return;
     }
     if (std::filesystem::is_directory(file)) throw Error(ErrorCode::kEnvironment, "a folder, not a file", file);
+    if (space::is_xz(file)) {
+      packed_ = std::make_unique<space::PackedRecordReader>(file);
+      return;
+    }
     stream_ = std::ifstream(file, std::ios::binary);
     if (!stream_) throw Error(ErrorCode::kEnvironment, "cannot open the file", file);
     in_ = &stream_;
@@ -156,11 +177,12 @@ class LineSource {
   int64_t number_ = 0;
   std::string name_;
   std::ifstream stream_;
+  std::unique_ptr<space::PackedRecordReader> packed_;
   std::istream* in_ = nullptr;
 };
 
 int import_records(const Options& o, const CommandContext& context) {
-  LineSource source(o.inputs.empty() ? std::vector<std::string>{"-"} : o.inputs, context.cancel);
+  RecordSource source(o.inputs.empty() ? std::vector<std::string>{"-"} : o.inputs, context.cancel);
   Record first;  // read before the file is created: nonsense leaves no file behind
   bool more = source.next(first);
   RecordStore store(o.file, StoreAccess::kWrite);
@@ -205,11 +227,12 @@ void add_records_command(CLI::App& app, CommandContext& context) {
       add(*command, *o, "spaces", "Sizes of the spaces, how good random schedules are, the best against the roofline");
   spaces_command->callback([o, &context] { context.run = [o] { return records_spaces(o->file); }; });
 
-  CLI::App* export_command = add(*command, *o, "export", "Write all records as lines of JSON");
-  add_text(*export_command, "-o,--output", o->out, "FILE", "Write them to a file (default: standard output)");
+  CLI::App* export_command = add(*command, *o, "export", "Write all records as lines of JSON, or packed");
+  add_text(*export_command, "-o,--output", o->out, "FILE",
+           "Write them to a file (default: standard output); packed where its name ends in .xz");
   export_command->callback([o, &context] { context.run = [o, &context] { return export_records(*o, context); }; });
 
-  CLI::App* import_command = add(*command, *o, "import", "Add records from lines of JSON: all of them, or none if a line is bad");
+  CLI::App* import_command = add(*command, *o, "import", "Add exported records: all of them, or none if a line is bad");
   import_command->add_option("LINES", o->inputs, "Files as `export` writes them; - or none: standard input");
   import_command->callback([o, &context] { context.run = [o, &context] { return import_records(*o, context); }; });
 

@@ -1,12 +1,9 @@
 #include "tlm/tools/eval/rivals/training_files.h"
 
-#include <fstream>
-
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
-#include "tlm/space/records/record_json.h"
-#include "tlm/space/records/record_store.h"
+#include "tlm/space/records/packed_records.h"
 #include "tlm/tools/collect/workload_list.h"
 
 namespace tlm::eval {
@@ -14,26 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void read_lines(const fs::path& file, TrainingData& data) {
-  std::ifstream in(file);
-  if (!in) throw Error(ErrorCode::kEnvironment, "cannot open the file", file.string());
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number)
-    if (!line.empty()) data.add(space::parse_record_line(line, file.string() + ":" + std::to_string(number)));
-}
-
 }  // namespace
 
 std::vector<TrainingWorkload> read_training(const std::vector<fs::path>& files, const fs::path& lists, const Log& log) {
   const space::Exclusion exclusion = collect::read_exclusion(lists);
   TrainingData data([&](const ir::Subgraph& g) { return exclusion.obstacle(g); });
-  for (const fs::path& file : files) {
-    if (file.extension() == ".jsonl") {
-      read_lines(file, data);
-    } else {
-      space::RecordStore(file, space::StoreAccess::kRead).for_each([&](const space::Record& r) { data.add(r); });
-    }
-  }
+  for (const fs::path& file : files) space::read_record_file(file, [&](const space::Record& r) { data.add(r); });
   std::vector<TrainingWorkload> all = data.take();
   size_t programs = 0;
   for (const TrainingWorkload& w : all) programs += w.programs.size();
