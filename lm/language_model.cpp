@@ -142,7 +142,11 @@ std::vector<int32_t> LanguageModel::prompt_ids(const std::vector<space::Token>& 
 }
 
 std::vector<int32_t> LanguageModel::opening_ids(const space::Space& space) const {
-  std::vector<int32_t> ids = prompt_ids(write_prompt(space, info_.form));
+  return opening_ids(write_prompt(space, info_.form));
+}
+
+std::vector<int32_t> LanguageModel::opening_ids(const std::vector<space::Token>& prompt) const {
+  std::vector<int32_t> ids = prompt_ids(prompt);
   if (info_.quality_buckets > 0) {
     const space::Vocabulary& v = space::Vocabulary::standard();
     ids.push_back(id_of(v.token("<quality>")));

@@ -63,6 +63,7 @@ class LanguageModel {
   std::vector<int32_t> prompt_ids(const std::vector<space::Token>& prompt) const;
   // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket.
   std::vector<int32_t> opening_ids(const space::Space& space) const;
+  std::vector<int32_t> opening_ids(const std::vector<space::Token>& prompt) const;
 
  private:
   Model model_;

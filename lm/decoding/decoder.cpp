@@ -90,7 +90,7 @@ class Decoder {
     task.space = &space;
     task.workload = ir::workload_hash(space.subgraph());
     auto draft = std::make_shared<Draft>(space::Grammar(space.walk()));
-    draft->unread = model_.opening_ids(space);
+    draft->unread = options_.prompt ? model_.opening_ids(options_.prompt(space)) : model_.opening_ids(space);
     advance_to_choice(*draft, model_);
     task.drafts = {draft};
     task.entries.push_back({draft});

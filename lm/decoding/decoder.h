@@ -2,6 +2,7 @@
 // unfinished sentences of all prompts at once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,12 +19,14 @@
 namespace tlm::lm {
 
 struct DecodeOptions {
-  uint64_t seed = 0;                     // of strategies that draw
-  Executor* executor = nullptr;          // null: the calling thread
+  uint64_t seed = 0;                          // of strategies that draw
+  Executor* executor = nullptr;               // null: the calling thread
   std::shared_ptr<space::Measurer> measurer;  // of strategies that measure
-  size_t cache_bytes = size_t{1} << 29;  // prompts are taken in groups whose caches need about this much
-  CancelToken cancel;                    // Error(kInterrupted)
-  Progress* progress = nullptr;          // advances by prompts
+  size_t cache_bytes = size_t{1} << 29;       // prompts are taken in groups whose caches need about this much
+  CancelToken cancel;                         // Error(kInterrupted)
+  // For experiments: what the model is told about a space, in place of its prompt (blinded, swapped). Empty: its prompt.
+  std::function<std::vector<space::Token>(const space::Space& space)> prompt;
+  Progress* progress = nullptr;  // advances by prompts
 };
 
 // What was written about one space.

@@ -1,0 +1,149 @@
+// The language model on the command line: tlm compile --scheduler lm, tlm decode.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sandbox.h"
+#include "tlm/lm/language_model.h"
+
+namespace tlm::tools::test {
+namespace {
+
+using Json = nlohmann::json;
+
+// A random model in the folder `name`.
+void make_model(const Sandbox& s, const std::string& name, int64_t context = 512,
+                lm::LanguageInfo info = lm::standard_language()) {
+  lm::Weights weights({.layers = 1, .heads = 2, .width = 16, .inner = 32, .context = context,
+                       .vocabulary = static_cast<int64_t>(info.words.size())});
+  weights.initialize(1);
+  for (size_t i = 0; i < weights.data().size(); ++i) weights.data()[i] *= 20;  // opinions
+  lm::save_language_model(s.path(name), weights, info);
+}
+
+TEST(LanguageModel, CompilesAndReports) {
+  const Sandbox s;
+  s.zoo("tiny_cnn");
+  make_model(s, "m");
+  const Outcome r = s.tlm(words("compile tiny_cnn.onnx -o a.tlm --scheduler lm --model m --report r.json --emit-schedules s.txt"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.err.find("language model m (greedy): 9 workloads in "), std::string::npos) << r.err;
+  const Json report = Json::parse(s.read("r.json"));
+  EXPECT_EQ(report["scheduler"], "lm");
+  EXPECT_TRUE(report["search"].is_null());
+  const Json& lm = report["lm"];
+  EXPECT_EQ(lm["model"], "m");
+  EXPECT_EQ(lm["decode"], "greedy");
+  EXPECT_GT(lm["ms"].get<double>(), lm["load_ms"].get<double>());
+  EXPECT_EQ(lm["workloads"].get<int>(), 9);
+  EXPECT_TRUE(lm["fallbacks"].empty());
+  EXPECT_EQ(lm["defaults"].get<int>(), 0);
+  EXPECT_LT(report["max_error"].get<double>(), 1e-4);
+
+  // A model that is named is asked; one thread or many, once or again: the same package.
+  const std::string package = s.read("a.tlm");
+  for (const char* more : {"--scheduler lm --jobs 1", "--jobs 2", "--scheduler default --no-cache"}) {
+    ASSERT_EQ(s.tlm(words(std::string("compile tiny_cnn.onnx -o b.tlm --model m ") + more)).code, 0) << more;
+    EXPECT_TRUE(s.read("b.tlm") == package) << more;
+  }
+  ASSERT_EQ(s.tlm(words("compile tiny_cnn.onnx -o b.tlm --scheduler constructive")).code, 0);
+  EXPECT_FALSE(s.read("b.tlm") == package);
+}
+
+TEST(LanguageModel, FallbacksAndDefaultsAreReported) {
+  const Sandbox s;
+  s.zoo("tiny_cnn");
+  make_model(s, "short", 90);
+  const Outcome r = s.tlm(words("compile tiny_cnn.onnx -o a.tlm --model short --report r.json"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json lm = Json::parse(s.read("r.json"))["lm"];
+  ASSERT_FALSE(lm["fallbacks"].empty());
+  EXPECT_LT(lm["fallbacks"].size(), 9u);
+  EXPECT_NE(lm["fallbacks"][0].get<std::string>().find(" in a context of 90"), std::string::npos);
+  EXPECT_NE(r.err.find("constructive schedule for "), std::string::npos) << r.err;
+
+  lm::LanguageInfo info = lm::standard_language();
+  std::erase(info.words, "@inner");
+  make_model(s, "old", 512, info);
+  ASSERT_EQ(s.tlm(words("compile tiny_cnn.onnx -o a.tlm --model old --report r.json")).code, 0);
+  EXPECT_GT(Json::parse(s.read("r.json"))["lm"]["defaults"].get<int>(), 0);
+}
+
+TEST(LanguageModel, MeasuresItsProposals) {
+  const Sandbox s;
+  s.zoo("tiny_mlp");
+  make_model(s, "m");
+  const Outcome r = s.tlm(words("compile tiny_mlp.onnx -o a.tlm --model m --measure 3 --records r.db --report r.json"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json report = Json::parse(s.read("r.json"));
+  EXPECT_EQ(report["lm"]["decode"], "gumbel");
+  EXPECT_GT(report["search"]["measured"].get<int>(), 1);
+  EXPECT_LE(report["search"]["measured"].get<int>(), 3 * report["workloads"].get<int>());
+  ASSERT_EQ(s.shell("$TLM records export r.db -o r.jsonl 2>/dev/null").code, 0);
+  EXPECT_NE(s.read("r.jsonl").find("\"lm m\""), std::string::npos) << "the origin names the model";
+}
+
+TEST(LanguageModel, DecodeRepeatsExactly) {
+  const Sandbox s;
+  s.zoo("tiny_cnn");
+  make_model(s, "m");
+  const std::string decode = "decode tiny_cnn.onnx --model m --decode sampling:temperature=1.5,n=6 ";
+  const Outcome r = s.tlm(words(decode + "-o a.csv --plot a.svg --seed 3"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find(" different schedules of 9 workloads\n"), std::string::npos) << r.out;
+  ASSERT_EQ(s.tlm(words(decode + "-o b.csv --plot b.svg --seed 3 --jobs 1")).code, 0);
+  EXPECT_EQ(s.read("a.csv"), s.read("b.csv"));
+  EXPECT_EQ(s.read("a.svg"), s.read("b.svg"));
+  ASSERT_EQ(s.tlm(words(decode + "-o b.csv --seed 4")).code, 0);
+  EXPECT_NE(s.read("a.csv"), s.read("b.csv"));
+
+  ASSERT_EQ(s.tlm(words(decode + "-o a.json --seed 3 --k 2")).code, 0);
+  const Json j = Json::parse(s.read("a.json"));
+  EXPECT_EQ(j["decode"], "sampling:temperature=1.5,n=6");
+  ASSERT_EQ(j["workloads"].size(), 9u);
+  for (const Json& w : j["workloads"]) {
+    EXPECT_TRUE(w["fallback"].is_null());
+    EXPECT_GE(w["schedules"].size(), 1u);
+    EXPECT_LE(w["schedules"].size(), 2u);
+    for (const Json& one : w["schedules"]) {
+      EXPECT_LT(one["log_probability"].get<double>(), 0);
+      EXPECT_TRUE(one["sentence"].get<std::string>().ends_with("<end>"));
+      EXPECT_FALSE(one.contains("ratio"));
+    }
+  }
+}
+
+TEST(LanguageModel, DecodeMeasuresAListOfWorkloads) {
+  const Sandbox s;
+  make_model(s, "m");
+  ASSERT_EQ(s.shell("head -2 \"" + std::string(TLM_SOURCE_DIR) + "/lm/data/dev_workloads.jsonl\" >list.jsonl").code, 0);
+  const Outcome r = s.tlm(words("decode --workloads list.jsonl --model m --decode gumbel --k 2 --measure -o a.json"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("geometric mean: first "), std::string::npos) << r.out;
+  for (const Json& w : Json::parse(s.read("a.json"))["workloads"])
+    for (const Json& one : w["schedules"]) {
+      const std::string status = one["status"];
+      EXPECT_TRUE(status == "ok" || status == "slow") << status;
+      EXPECT_GT(one["ratio"].get<double>(), 0);
+    }
+}
+
+TEST(LanguageModel, Refusals) {
+  const Sandbox s;
+  s.zoo("tiny_mlp");
+  make_model(s, "m");
+  ASSERT_EQ(s.shell("cp -r m damaged && rm damaged/language.json").code, 0);
+  const std::string compile = "compile tiny_mlp.onnx -o a.tlm ";
+  s.refuses(words(compile + "--scheduler lm --model nowhere"), 5, "language.json");
+  s.refuses(words(compile + "--model damaged"), 5, "damaged/language.json");
+  s.refuses(words(compile + "--model m --decode magic"), 2, "choose one of: greedy, sampling, beam, gumbel, best-of");
+  s.refuses(words(compile + "--model m --decode greedy:n=3"), 2, "the strategy has no parameter 'n'");
+  s.refuses(words(compile + "--scheduler random --model m"), 2, "--model and --decode are for --scheduler lm, not for random");
+  s.refuses(words("decode --model m"), 2, "give either a model or --workloads LIST");
+  s.refuses(words("decode tiny_mlp.onnx --workloads l --model m"), 2, "give either a model or --workloads LIST");
+  s.refuses(words("decode tiny_mlp.onnx --model m -o a.txt"), 2, "-o wants a name that ends in .csv or .json");
+  s.refuses(words("decode tiny_mlp.onnx --model m -o tiny_mlp.onnx"), 2, "");
+}
+
+}  // namespace
+}  // namespace tlm::tools::test
