@@ -8,6 +8,7 @@
 
 #include "tlm/core/rng.h"
 #include "tlm/core/thread_pool.h"
+#include "tlm/lm/forward.h"
 #include "tlm/lm/training/adamw.h"
 #include "tlm/lm/training/backward.h"
 
@@ -80,5 +81,51 @@ void AdamWStep(benchmark::State& state) {
   }
 }
 BENCHMARK(AdamWStep)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+constexpr int64_t kPrompts = 25, kPromptTokens = 150, kSteps = 70;
+
+std::vector<int32_t> random_tokens(int64_t count) {
+  Rng rng(3);
+  std::vector<int32_t> tokens(static_cast<size_t>(count));
+  for (int32_t& t : tokens) t = static_cast<int32_t>(rng.below(kVocabulary));
+  return tokens;
+}
+
+std::vector<lm::KvCache> read_prompts(const lm::Model& model, const std::vector<int32_t>& tokens) {
+  std::vector<lm::KvCache> caches(kPrompts, lm::KvCache(model.config()));
+  std::vector<lm::Chunk> chunks;
+  for (int64_t p = 0; p < kPrompts; ++p)
+    chunks.push_back(
+        {std::span(tokens).subspan(static_cast<size_t>(p * kPromptTokens), kPromptTokens), &caches[static_cast<size_t>(p)]});
+  benchmark::DoNotOptimize(model.forward(chunks, lm::LogitsOf::kLastToken, shared_thread_pool()));
+  return caches;
+}
+
+// The prompts of a network, all at once.
+void Prefill(benchmark::State& state) {
+  const lm::Model reader(model(4, 192, 6));
+  const std::vector<int32_t> tokens = random_tokens(kPrompts * kPromptTokens);
+  for (auto _ : state) benchmark::DoNotOptimize(read_prompts(reader, tokens));
+  count(state, model(4, 192, 6), kPrompts * kPromptTokens, 2);
+}
+BENCHMARK(Prefill)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// All steps of a number of branches of each prompt.
+void Decode(benchmark::State& state) {
+  const lm::Model reader(model(4, 192, 6));
+  const std::vector<lm::KvCache> prompts = read_prompts(reader, random_tokens(kPrompts * kPromptTokens));
+  const std::vector<int32_t> tokens = random_tokens(kPrompts * state.range(0));
+  for (auto _ : state) {
+    std::vector<lm::KvCache> caches;
+    for (const lm::KvCache& prompt : prompts)
+      for (int64_t b = 0; b < state.range(0); ++b) caches.push_back(prompt);
+    std::vector<lm::Chunk> chunks;
+    for (size_t i = 0; i < caches.size(); ++i) chunks.push_back({std::span(tokens).subspan(i, 1), &caches[i]});
+    for (int64_t step = 0; step < kSteps; ++step)
+      benchmark::DoNotOptimize(reader.forward(chunks, lm::LogitsOf::kLastToken, shared_thread_pool()));
+  }
+  count(state, model(4, 192, 6), kPrompts * state.range(0) * kSteps, 2);
+}
+BENCHMARK(Decode)->Arg(1)->Arg(4)->Arg(10)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace

@@ -4,136 +4,191 @@
 #include <string>
 
 #include "tlm/core/error.h"
-#include "tlm/kernels/cpu/transformer_kernels.h"
+#include "tlm/kernels/cpu/block_kernels.h"
+#include "tlm/lm/cached_attention.h"
 #include "tlm/lm/parallel.h"
 
 namespace tlm::lm {
 namespace {
 
-constexpr int64_t kTaskRows = 16;  // rows of one task of the functions that work row by row
+constexpr int64_t kTileRows = 6;    // of the products
+constexpr int64_t kBlockRows = 48;  // rows that go through a layer together, at most
 
 size_t floats(int64_t a, int64_t b) { return static_cast<size_t>(a) * static_cast<size_t>(b); }
 
-// One token: where it stands and whose it is.
-struct Row {
-  int32_t token;
-  int64_t position;
-  KvCache* cache;
-};
+int64_t parts(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
-template <typename Body>
-void for_rows(Executor& executor, int64_t rows, Body&& body) {  // body(first, count)
-  parallel_for(executor, (rows + kTaskRows - 1) / kTaskRows,
-               [&](int64_t i, int) { body(i * kTaskRows, std::min(kTaskRows, rows - i * kTaskRows)); });
-}
-
-std::vector<Row> rows_of(std::span<const Chunk> chunks, const Config& config) {
-  std::vector<Row> rows;
+void check(std::span<const Chunk> chunks, const Config& config) {
   for (const Chunk& chunk : chunks) {
     TLM_CHECK(chunk.cache && !chunk.tokens.empty());
-    int64_t position = chunk.cache->length();
-    if (position + static_cast<int64_t>(chunk.tokens.size()) > config.context)
-      throw Error(ErrorCode::kUsage, std::to_string(position + static_cast<int64_t>(chunk.tokens.size())) +
-                                         " tokens in a context of " + std::to_string(config.context));
-    for (const int32_t token : chunk.tokens) {
+    const int64_t length = chunk.cache->length() + static_cast<int64_t>(chunk.tokens.size());
+    if (length > config.context)
+      throw Error(ErrorCode::kUsage, std::to_string(length) + " tokens in a context of " + std::to_string(config.context));
+    for (const int32_t token : chunk.tokens)
       if (token < 0 || token >= config.vocabulary)
         throw Error(ErrorCode::kUsage,
                     "token " + std::to_string(token) + " in a vocabulary of " + std::to_string(config.vocabulary));
-      rows.push_back({token, position++, chunk.cache});
-    }
   }
-  return rows;
 }
 
 }  // namespace
 
-KvCache::KvCache(const Config& config) : keys_(static_cast<size_t>(config.layers)), values_(static_cast<size_t>(config.layers)) {}
+// One call of Model::forward. Layer by layer: blocks of rows from the residual to query, key and value; attention; blocks of rows
+// from there to the next residual and on to the next layer's query, key and value.
+class ForwardPass {
+ public:
+  ForwardPass(const Model& model, std::span<const Chunk> chunks, LogitsOf which, Executor& executor);
+  std::vector<float> run();
 
-KvCache::KvCache(std::shared_ptr<const KvCache> prefix)
-    : prefix_(std::move(prefix)), keys_(prefix_->keys_.size()), values_(prefix_->keys_.size()) {
-  TLM_CHECK(!prefix_->prefix_) << "a branch of a branch";
+ private:
+  struct Worker {
+    kernels::AlignedFloats normed, hidden, attention;
+  };
+  // body(first, count, worker) for blocks of `rows` rows, at least as many blocks as there are workers.
+  template <typename Body>
+  void for_blocks(int64_t rows, int64_t largest, const Body& body);
+  void embed(int64_t first, int64_t count);
+  void enter(int64_t layer, int64_t first, int64_t count, Worker& worker);
+  void attend(int64_t layer);
+  void keep_wanted();
+  void leave(int64_t layer, int64_t first, int64_t count, Worker& worker);
+
+  const Config& config_;
+  Weights& w_;
+  const PackedModel& packed_;
+  const std::span<const Chunk> chunks_;
+  Executor& executor_;
+  const kernels::BlockKernels& k_ = kernels::block_kernels();
+  const int64_t C, F, V;
+  std::vector<int32_t> tokens_;             // [N]
+  std::vector<AttentionRow> rows_;          // [N]
+  std::vector<int64_t> wanted_;             // rows whose logits are asked for; empty: all
+  int64_t last_layer_rows_;                 // after the last attention
+  kernels::AlignedFloats x_, qkv_, mixed_;  // [N, C], [N, 3C], [N, C]
+  std::vector<float> logits_;
+  std::vector<Worker> workers_;
+};
+
+ForwardPass::ForwardPass(const Model& model, std::span<const Chunk> chunks, LogitsOf which, Executor& executor)
+    : config_(model.config()),
+      w_(model.weights_),
+      packed_(model.packed_),
+      chunks_(chunks),
+      executor_(executor),
+      C(config_.width),
+      F(config_.inner),
+      V(config_.vocabulary) {
+  check(chunks, config_);
+  for (const Chunk& chunk : chunks) {
+    KvCache& cache = *chunk.cache;
+    cache.grow(static_cast<int64_t>(chunk.tokens.size()));
+    int64_t position = cache.length_;
+    for (const int32_t token : chunk.tokens) {
+      rows_.push_back({position++, cache.blocks_.data()});
+      tokens_.push_back(token);
+    }
+    if (which == LogitsOf::kLastToken) wanted_.push_back(static_cast<int64_t>(rows_.size()) - 1);
+  }
+  const auto N = static_cast<int64_t>(rows_.size());
+  last_layer_rows_ = wanted_.empty() ? N : static_cast<int64_t>(wanted_.size());
+  x_.reserve(floats(N, C)), qkv_.reserve(floats(N, 3 * C)), mixed_.reserve(floats(N, C));
+  logits_.resize(floats(last_layer_rows_, V));
+  int64_t longest = 0;
+  for (const AttentionRow& row : rows_) longest = std::max(longest, row.position);
+  workers_.resize(static_cast<size_t>(executor.width()));
+  for (Worker& worker : workers_) {
+    worker.normed.reserve(floats(kBlockRows, C));
+    worker.hidden.reserve(floats(kBlockRows, F));
+    worker.attention.reserve(attention_scratch(config_, kBlockRows, longest));
+  }
 }
 
-Model::Model(Weights weights) : weights_(std::move(weights)) {
-  const int64_t C = config().width, V = config().vocabulary;
-  head_.resize(floats(C, V));
-  for (int64_t v = 0; v < V; ++v)
-    for (int64_t c = 0; c < C; ++c) head_[floats(c, V) + static_cast<size_t>(v)] = weights_.tokens()[v * C + c];
+template <typename Body>
+void ForwardPass::for_blocks(int64_t rows, int64_t largest, const Body& body) {
+  // Whole register tiles, and work for everyone.
+  const int64_t share = parts(parts(rows, executor_.width()), kTileRows) * kTileRows, size = std::min(largest, share);
+  parallel_for(executor_, parts(rows, size), [&](int64_t i, int worker) {
+    body(i * size, std::min(size, rows - i * size), workers_[static_cast<size_t>(worker)]);
+  });
 }
+
+void ForwardPass::embed(int64_t first, int64_t count) {
+  for (int64_t r = first; r < first + count; ++r) {
+    std::copy_n(w_.tokens() + tokens_[static_cast<size_t>(r)] * C, C, x_.data() + r * C);
+    k_.add(x_.data() + r * C, w_.positions() + rows_[static_cast<size_t>(r)].position * C, C);
+  }
+}
+
+void ForwardPass::enter(int64_t layer, int64_t first, int64_t count, Worker& worker) {
+  const LayerWeights w = w_.layer(layer);
+  float* qkv = qkv_.data() + first * 3 * C;
+  k_.layer_norm(worker.normed.data(), nullptr, nullptr, x_.data() + first * C, w.ln1_weight, w.ln1_bias, config_.epsilon, count,
+                C);
+  packed_.layers[static_cast<size_t>(layer)].attention.multiply(k_, qkv, 3 * C, w.attention_bias, 0, worker.normed.data(), C,
+                                                                count);
+  for (int64_t r = 0; r < count; ++r) {
+    const AttentionRow& row = rows_[static_cast<size_t>(first + r)];
+    KvBlock& block = *row.blocks[row.position / KvBlock::kPositions];
+    const int64_t slot = row.position % KvBlock::kPositions;
+    const float* key = qkv + r * 3 * C + C;
+    float* keys = block.keys(layer) + slot;
+    for (int64_t c = 0; c < C; ++c) keys[c * KvBlock::kPositions] = key[c];
+    std::copy_n(key + C, C, block.values(layer) + slot * C);
+  }
+}
+
+void ForwardPass::attend(int64_t layer) {
+  for_blocks(static_cast<int64_t>(rows_.size()), kBlockRows / 2, [&](int64_t first, int64_t count, Worker& worker) {
+    attend_cached(k_, config_, layer, std::span(rows_).subspan(static_cast<size_t>(first), static_cast<size_t>(count)),
+                  qkv_.data() + first * 3 * C, 3 * C, mixed_.data() + first * C, C, worker.attention.data());
+  });
+}
+
+// From here on only the rows whose logits are asked for, moved to the front.
+void ForwardPass::keep_wanted() {
+  for (size_t i = 0; i < wanted_.size(); ++i)
+    for (kernels::AlignedFloats* rows : {&x_, &mixed_})
+      if (wanted_[i] != static_cast<int64_t>(i))
+        std::copy_n(rows->data() + wanted_[i] * C, C, rows->data() + floats(static_cast<int64_t>(i), C));
+}
+
+void ForwardPass::leave(int64_t layer, int64_t first, int64_t count, Worker& worker) {
+  const LayerWeights w = w_.layer(layer);
+  const PackedLayer& packed = packed_.layers[static_cast<size_t>(layer)];
+  float *x = x_.data() + first * C, *added = mixed_.data() + first * C, *hidden = worker.hidden.data();
+  packed.output.multiply(k_, worker.normed.data(), C, w.output_bias, 0, added, C, count);
+  k_.add(x, worker.normed.data(), count * C);
+  k_.layer_norm(worker.normed.data(), nullptr, nullptr, x, w.ln2_weight, w.ln2_bias, config_.epsilon, count, C);
+  packed.fc.multiply(k_, hidden, F, w.fc_bias, 0, worker.normed.data(), C, count);
+  k_.gelu(hidden, hidden, count * F);
+  packed.mlp.multiply(k_, added, C, w.mlp_bias, 0, hidden, F, count);
+  k_.add(x, added, count * C);
+  if (layer + 1 < config_.layers) return enter(layer + 1, first, count, worker);
+  k_.layer_norm(worker.normed.data(), nullptr, nullptr, x, w_.final_weight(), w_.final_bias(), config_.epsilon, count, C);
+  packed_.head.multiply(k_, logits_.data() + first * V, V, nullptr, 0, worker.normed.data(), C, count);
+}
+
+std::vector<float> ForwardPass::run() {
+  for_blocks(static_cast<int64_t>(rows_.size()), kBlockRows, [&](int64_t first, int64_t count, Worker& worker) {
+    embed(first, count);
+    enter(0, first, count, worker);
+  });
+  for (int64_t l = 0; l < config_.layers; ++l) {
+    attend(l);
+    const bool last = l + 1 == config_.layers;
+    if (last) keep_wanted();
+    for_blocks(last ? last_layer_rows_ : static_cast<int64_t>(rows_.size()), kBlockRows,
+               [&](int64_t first, int64_t count, Worker& worker) { leave(l, first, count, worker); });
+  }
+  for (const Chunk& chunk : chunks_) chunk.cache->length_ += static_cast<int64_t>(chunk.tokens.size());
+  return std::move(logits_);
+}
+
+Model::Model(Weights weights) : weights_(std::move(weights)) { packed_.pack(weights_, false, serial_executor()); }
 
 std::vector<float> Model::forward(std::span<const Chunk> chunks, LogitsOf which, Executor& executor) const {
-  const Config& config = this->config();
-  const int64_t C = config.width, F = config.inner, V = config.vocabulary, H = config.heads, D = config.head_width();
-  const std::vector<Row> rows = rows_of(chunks, config);
-  const int64_t N = static_cast<int64_t>(rows.size());
-
-  std::vector<float> x(floats(N, C)), normed(floats(N, C)), mixed(floats(N, C)), added(floats(N, C));  // [N, C]
-  std::vector<float> qkv(floats(N, 3 * C)), hidden(floats(N, F));
-  std::vector<float> scores(floats(executor.width(), config.context));
-  for (int64_t r = 0; r < N; ++r) {
-    const Row& row = rows[static_cast<size_t>(r)];
-    const float *token = weights_.tokens() + row.token * C, *position = weights_.positions() + row.position * C;
-    for (int64_t c = 0; c < C; ++c) x[floats(r, C) + static_cast<size_t>(c)] = token[c] + position[c];
-  }
-  const auto norm = [&](const float* weight, const float* bias) {  // normed = LayerNorm(x)
-    for_rows(executor, N, [&](int64_t first, int64_t count) {
-      kernels::layer_norm(&normed[floats(first, C)], nullptr, nullptr, &x[floats(first, C)], weight, bias, config.epsilon, count,
-                          C);
-    });
-  };
-  const auto add = [&] {
-    for (size_t i = 0; i < x.size(); ++i) x[i] += added[i];
-  };
-  for (int64_t l = 0; l < config.layers; ++l) {
-    const LayerWeights w = weights_.layer(l);
-    const auto layer = static_cast<size_t>(l);
-    norm(w.ln1_weight, w.ln1_bias);
-    kernels::linear(qkv.data(), normed.data(), w.attention_weight, w.attention_bias, N, C, 3 * C, executor);
-    for (int64_t r = 0; r < N; ++r) {  // keys and values of all rows are there before any query looks
-      KvCache& cache = *rows[static_cast<size_t>(r)].cache;
-      const float* key = &qkv[floats(r, 3 * C) + static_cast<size_t>(C)];
-      cache.keys_[layer].insert(cache.keys_[layer].end(), key, key + C);
-      cache.values_[layer].insert(cache.values_[layer].end(), key + C, key + 2 * C);
-    }
-    parallel_for(executor, N, [&](int64_t r, int worker) {
-      const Row& row = rows[static_cast<size_t>(r)];
-      const KvCache *own = row.cache, *prefix = own->prefix_.get();
-      const int64_t shared = prefix ? prefix->length_ : 0;
-      for (int64_t h = 0; h < H; ++h) {
-        const auto head = static_cast<size_t>(h * D);
-        const auto part = [&](const KvCache* cache, int64_t count) {
-          return kernels::KeyValues{&cache->keys_[layer][head], &cache->values_[layer][head], count};
-        };
-        kernels::attend(&mixed[floats(r, C) + head], &scores[floats(worker, config.context)], &qkv[floats(r, 3 * C) + head],
-                        shared ? part(prefix, shared) : kernels::KeyValues(), part(own, row.position + 1 - shared), C, D);
-      }
-    });
-    kernels::linear(added.data(), mixed.data(), w.output_weight, w.output_bias, N, C, C, executor);
-    add();
-    norm(w.ln2_weight, w.ln2_bias);
-    kernels::linear(hidden.data(), normed.data(), w.fc_weight, w.fc_bias, N, C, F, executor);
-    for_rows(executor, N, [&](int64_t first, int64_t count) {
-      kernels::gelu(&hidden[floats(first, F)], &hidden[floats(first, F)], count * F);
-    });
-    kernels::linear(added.data(), hidden.data(), w.mlp_weight, w.mlp_bias, N, F, C, executor);
-    add();
-  }
-  norm(weights_.final_weight(), weights_.final_bias());
-  for (const Chunk& chunk : chunks) chunk.cache->length_ += static_cast<int64_t>(chunk.tokens.size());
-
-  int64_t wanted = N;
-  if (which == LogitsOf::kLastToken) {  // gather the last row of each chunk
-    wanted = static_cast<int64_t>(chunks.size());
-    size_t last = 0;
-    for (size_t i = 0; i < chunks.size(); ++i) {
-      last += chunks[i].tokens.size();
-      std::copy_n(&normed[floats(static_cast<int64_t>(last) - 1, C)], C, &mixed[floats(static_cast<int64_t>(i), C)]);
-    }
-    normed.swap(mixed);
-  }
-  std::vector<float> logits(floats(wanted, V));
-  kernels::linear(logits.data(), normed.data(), head_.data(), nullptr, wanted, C, V, executor);
-  return logits;
+  if (chunks.empty()) return {};
+  return ForwardPass(*this, chunks, which, executor).run();
 }
 
 int32_t greedy_token(std::span<const float> logits, float tie) {

@@ -7,25 +7,11 @@
 #include <vector>
 
 #include "tlm/core/executor.h"
+#include "tlm/lm/kv_cache.h"
+#include "tlm/lm/packed_model.h"
 #include "tlm/lm/weights.h"
 
 namespace tlm::lm {
-
-// The keys and values of one sequence so far. It holds as many as there are tokens.
-class KvCache {
- public:
-  explicit KvCache(const Config& config);
-  // A branch: goes on where `prefix` ends and shares it, so that a prompt is read and kept once. A copy of a branch shares it
-  // too. `prefix` is no branch itself.
-  explicit KvCache(std::shared_ptr<const KvCache> prefix);
-  int64_t length() const { return (prefix_ ? prefix_->length_ : 0) + length_; }  // tokens, with the prefix's
-
- private:
-  friend class Model;
-  std::shared_ptr<const KvCache> prefix_;
-  int64_t length_ = 0;                             // tokens after the prefix
-  std::vector<std::vector<float>> keys_, values_;  // by layer: [length, C]
-};
 
 // The next tokens of one sequence.
 struct Chunk {
@@ -41,13 +27,15 @@ class Model {
   const Config& config() const { return weights_.config(); }
 
   // Reads all chunks at once and returns [chunks, V], or [tokens of all chunks, V], in their order. A sequence's logits depend,
-  // bit for bit, neither on the other chunks, nor on how it was cut into chunks, nor on the executor. Throws Error(kUsage): a
-  // token outside the vocabulary, or more tokens than the context holds; the caches are then unchanged.
+  // bit for bit, neither on the other chunks, nor on how it was cut into chunks, nor on the executor. Chunks whose sequences
+  // share a beginning are fastest side by side. Throws Error(kUsage): a token outside the vocabulary, or more tokens than the
+  // context holds; the caches are then unchanged.
   std::vector<float> forward(std::span<const Chunk> chunks, LogitsOf which, Executor& executor) const;
 
  private:
+  friend class ForwardPass;
   mutable Weights weights_;  // read only
-  std::vector<float> head_;  // [C, V]: wte transposed
+  PackedModel packed_;
 };
 
 // The token with the largest logit; within `tie` of it, the lowest id.

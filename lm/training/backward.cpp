@@ -1,10 +1,10 @@
 #include "tlm/lm/training/backward.h"
 
 #include "tlm/core/error.h"
+#include "tlm/lm/packed_model.h"
 #include "tlm/lm/training/batch_check.h"
 #include "tlm/lm/training/batch_plan.h"
 #include "tlm/lm/training/chunk_pass.h"
-#include "tlm/lm/training/packed_model.h"
 
 namespace tlm::lm {
 namespace {

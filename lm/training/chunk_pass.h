@@ -7,9 +7,9 @@
 #include "tlm/core/executor.h"
 #include "tlm/kernels/cpu/aligned_floats.h"
 #include "tlm/kernels/cpu/block_kernels.h"
+#include "tlm/lm/packed_model.h"
 #include "tlm/lm/training/batch_plan.h"
 #include "tlm/lm/training/packed_attention.h"
-#include "tlm/lm/training/packed_model.h"
 #include "tlm/lm/training/weight_gradient.h"
 
 namespace tlm::lm {

@@ -104,6 +104,50 @@ TEST(Forward, BranchesShareTheirPrefix) {
   EXPECT_EQ(branch.length(), 4);
 }
 
+// Sequences of several KV blocks, more rows than a block of rows, branches off inside a block and at its end, with logits of all
+// tokens: the bits of each sequence read alone, token by token.
+TEST(Forward, LongBranchesHaveTheBitsOfLoneSequences) {
+  Weights weights(Config{.layers = 3, .heads = 3, .width = 51, .inner = 70, .context = 120, .vocabulary = 40});
+  Rng rng(5);
+  for (float& v : weights.data()) v = static_cast<float>(0.3 * rng.normal());
+  const Model model(std::move(weights));
+  const auto sentence = [&](int64_t length) {
+    Tokens tokens(static_cast<size_t>(length));
+    for (int32_t& t : tokens) t = static_cast<int32_t>(rng.below(40));
+    return tokens;
+  };
+  ThreadPool pool({.width = 3});
+  std::vector<Tokens> all;
+  std::vector<KvCache> caches;
+  for (const int64_t length : {31, 32, 70}) {  // prompts
+    Tokens prompt = sentence(length);
+    KvCache cache(model.config());
+    const Chunk chunk{prompt, &cache};
+    model.forward({&chunk, 1}, LogitsOf::kLastToken, pool);
+    for (int branch = 0; branch < 5; ++branch) all.push_back(prompt), caches.push_back(cache);
+  }
+  std::vector<float> last;
+  for (const int64_t length : {1, 1, 20, 1, 16}) {  // steps of all branches
+    std::vector<Tokens> next;
+    for (size_t i = 0; i < all.size(); ++i) next.push_back(sentence(length));
+    std::vector<Chunk> chunks;
+    for (size_t i = 0; i < all.size(); ++i) {
+      chunks.push_back({next[i], &caches[i]});
+      all[i].insert(all[i].end(), next[i].begin(), next[i].end());
+    }
+    last = model.forward(chunks, LogitsOf::kLastToken, pool);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    KvCache cache(model.config());
+    std::vector<float> alone;
+    for (const int32_t& token : all[i]) {
+      const Chunk one{{&token, 1}, &cache};
+      alone = model.forward({&one, 1}, LogitsOf::kLastToken, serial_executor());
+    }
+    ASSERT_TRUE(std::equal(alone.begin(), alone.end(), last.begin() + static_cast<int64_t>(i) * 40)) << "branch " << i;
+  }
+}
+
 TEST(Forward, WhatDoesNotFitIsRefused) {
   const Model model(tiny_weights(3));
   KvCache cache(model.config());

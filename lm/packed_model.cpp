@@ -1,4 +1,4 @@
-#include "tlm/lm/training/packed_model.h"
+#include "tlm/lm/packed_model.h"
 
 #include "tlm/lm/parallel.h"
 
