@@ -28,6 +28,12 @@ void for_runs(std::span<const AttentionRow> rows, int64_t index, const Body& bod
   }
 }
 
+// Asks for what is read next: caches of many sequences are larger than the nearest memory.
+void prefetch(const float* p, int64_t floats) {
+  constexpr int64_t kLine = 16;
+  for (int64_t i = 0; i < floats; i += kLine) __builtin_prefetch(p + i, 0, 2);
+}
+
 }  // namespace
 
 size_t attention_scratch(const Config& config, int64_t rows, int64_t positions) {
@@ -45,6 +51,8 @@ void attend_cached(const kernels::BlockKernels& k, const Config& config, int64_t
   // Heads inside: their products do not wait for each other.
   for (int64_t b = 0; b < blocks; ++b)
     for_runs(rows, b, [&](KvBlock& block, int64_t first, int64_t count, int64_t) {
+      if (b + 1 < blocks_of(rows[static_cast<size_t>(first)].position))
+        prefetch(rows[static_cast<size_t>(first)].blocks[b + 1]->keys(layer), config.width * kPositions);
       for (int64_t h = 0; h < H; ++h)
         k.multiply(scratch + first * ld_scores + h * positions + b * kPositions, ld_scores, nullptr, 0,
                    query + first * ld_query + h * D, ld_query, block.keys(layer) + h * D * kPositions, kPositions, count, D,
@@ -64,10 +72,12 @@ void attend_cached(const kernels::BlockKernels& k, const Config& config, int64_t
   }
   for (int64_t b = 0; b < blocks; ++b)
     for_runs(rows, b, [&](KvBlock& block, int64_t first, int64_t count, int64_t seen) {
+      if (b + 1 < blocks_of(rows[static_cast<size_t>(first)].position))
+        prefetch(rows[static_cast<size_t>(first)].blocks[b + 1]->values(layer), config.width * kPositions);
       for (int64_t h = 0; h < H; ++h) {
         float* out = mixed + first * ld_mixed + h * D;
         k.multiply(out, ld_mixed, out, ld_mixed, scratch + first * ld_scores + h * positions + b * kPositions, ld_scores,
-                   block.values(layer) + h * D, config.width, count, seen, D);
+                   block.values(layer) + h * D * kPositions, D, count, seen, D);
       }
     });
 }

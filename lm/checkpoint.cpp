@@ -27,8 +27,7 @@ Weights read_weights(const SafetensorsFile& file, const Config& sizes, const std
   needed += static_cast<double>(sizes.vocabulary + sizes.context) * static_cast<double>(sizes.width);
   size_t present = 0;
   for (const auto& [name, tensor] : file.tensors()) present += tensor.count();
-  if (needed > static_cast<double>(present))
-    throw Error(ErrorCode::kBadModel, "fewer weights than config.json asks for", where);
+  if (needed > static_cast<double>(present)) throw Error(ErrorCode::kBadModel, "fewer weights than config.json asks for", where);
   Weights weights(sizes);
   for (const WeightInfo& info : weights.table()) {
     const std::string name = prefix + info.name;

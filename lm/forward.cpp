@@ -59,7 +59,7 @@ class ForwardPass {
   const std::span<const Chunk> chunks_;
   Executor& executor_;
   const kernels::BlockKernels& k_ = kernels::block_kernels();
-  const int64_t C, F, V;
+  const int64_t C, D, F, V;
   std::vector<int32_t> tokens_;             // [N]
   std::vector<AttentionRow> rows_;          // [N]
   std::vector<int64_t> wanted_;             // rows whose logits are asked for; empty: all
@@ -76,6 +76,7 @@ ForwardPass::ForwardPass(const Model& model, std::span<const Chunk> chunks, Logi
       chunks_(chunks),
       executor_(executor),
       C(config_.width),
+      D(config_.head_width()),
       F(config_.inner),
       V(config_.vocabulary) {
   check(chunks, config_);
@@ -133,7 +134,8 @@ void ForwardPass::enter(int64_t layer, int64_t first, int64_t count, Worker& wor
     const float* key = qkv + r * 3 * C + C;
     float* keys = block.keys(layer) + slot;
     for (int64_t c = 0; c < C; ++c) keys[c * KvBlock::kPositions] = key[c];
-    std::copy_n(key + C, C, block.values(layer) + slot * C);
+    float* values = block.values(layer) + slot * D;
+    for (int64_t c = 0; c < C; c += D) std::copy_n(key + C + c, D, values + c * KvBlock::kPositions);
   }
 }
 

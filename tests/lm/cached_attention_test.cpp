@@ -26,7 +26,7 @@ TEST(CachedAttention, AgreesWithPlainLoops) {
         keys[s].push_back(shared ? keys[0][keys[s].size()] : static_cast<float>(rng.normal()));
         values[s].push_back(shared ? values[0][values[s].size()] : static_cast<float>(rng.normal()));
         blocks[s].back()->keys(1)[c * KvBlock::kPositions + p % KvBlock::kPositions] = keys[s].back();
-        blocks[s].back()->values(1)[p % KvBlock::kPositions * C + c] = values[s].back();
+        blocks[s].back()->values(1)[(c / D * KvBlock::kPositions + p % KvBlock::kPositions) * D + c % D] = values[s].back();
       }
     }
   const std::vector<std::pair<int, int64_t>> queries = {{0, 0},  {0, 1},  {0, 15}, {0, 16}, {1, 3},
