@@ -76,8 +76,8 @@ void AdamWStep(benchmark::State& state) {
   lm::Weights weights = model(4, 192, 6), gradients = weights;
   lm::AdamW adamw(weights.config());
   for (auto _ : state) {
-    benchmark::DoNotOptimize(lm::clip_norm(gradients, 1));
-    adamw.step(weights, gradients, 1e-4f);
+    benchmark::DoNotOptimize(lm::clip_norm(gradients, 1, shared_thread_pool()));
+    adamw.step(weights, gradients, 1e-4f, shared_thread_pool());
   }
 }
 BENCHMARK(AdamWStep)->Unit(benchmark::kMillisecond)->UseRealTime();

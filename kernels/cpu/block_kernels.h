@@ -7,6 +7,12 @@
 
 namespace tlm::kernels {
 
+struct AdamWFactors {
+  float beta1, beta2, epsilon;
+  float scale1, scale2;  // 1 / (1 - βᵗ)
+  float rate, decay;
+};
+
 struct BlockKernels {
   const char* name;
 
@@ -45,6 +51,9 @@ struct BlockKernels {
   void (*softmax_backward)(float* scores, float* dweights, float largest, float rsum, float along, float scale, int64_t count);
   float (*dot)(const float* a, const float* b, int64_t count);
   void (*scale)(float* x, float factor, int64_t count);
+
+  // m = β₁m + (1-β₁)g, v = β₂v + (1-β₂)g²; w -= rate · (m · scale1 / (√(v · scale2) + ε) + decay · w); all [count].
+  void (*adamw)(float* w, float* m, float* v, const float* g, const AdamWFactors& factors, int64_t count);
 };
 
 // The fastest of this machine: baseline, AVX2 with FMA, or AVX-512; chosen once.

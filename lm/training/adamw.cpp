@@ -1,31 +1,56 @@
 #include "tlm/lm/training/adamw.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "tlm/core/error.h"
+#include "tlm/kernels/cpu/block_kernels.h"
+#include "tlm/lm/parallel.h"
 #include "tlm/lm/safetensors.h"
 
 namespace tlm::lm {
+namespace {
+
+constexpr size_t kBlock = 32768;  // elements of one task
+constexpr size_t kPart = 1024;
+
+template <typename Body>
+void for_blocks(Executor& executor, size_t count, const Body& body) {  // body(first, count)
+  parallel_for(executor, static_cast<int64_t>((count + kBlock - 1) / kBlock), [&](int64_t i, int) {
+    const size_t first = static_cast<size_t>(i) * kBlock;
+    body(first, std::min(kBlock, count - first));
+  });
+}
+
+}  // namespace
 
 AdamW::AdamW(const Config& config, AdamWOptions options) : options_(options), first_(config), second_(config) {}
 
-void AdamW::step(Weights& weights, const Weights& gradients, float rate) {
+void AdamW::step(Weights& weights, const Weights& gradients, float rate, Executor& executor) {
   TLM_CHECK(weights.config() == first_.config() && gradients.config() == first_.config());
   ++steps_;
-  const float scale1 = static_cast<float>(1 / (1 - std::pow(static_cast<double>(options_.beta1), static_cast<double>(steps_))));
-  const float scale2 = static_cast<float>(1 / (1 - std::pow(static_cast<double>(options_.beta2), static_cast<double>(steps_))));
+  const auto scale = [&](float beta) {
+    return static_cast<float>(1 / (1 - std::pow(static_cast<double>(beta), static_cast<double>(steps_))));
+  };
   float *w = weights.data().data(), *m = first_.data().data(), *v = second_.data().data();
   const float* g = gradients.data().data();
   for (const WeightInfo& info : weights.table()) {
-    const float decay = info.shape.size() > 1 ? options_.weight_decay : 0;
-    for (size_t i = info.offset; i < info.offset + info.count; ++i) {
-      m[i] = options_.beta1 * m[i] + (1 - options_.beta1) * g[i];
-      v[i] = options_.beta2 * v[i] + (1 - options_.beta2) * g[i] * g[i];
-      w[i] -= rate * (m[i] * scale1 / (std::sqrt(v[i] * scale2) + options_.epsilon) + decay * w[i]);
-    }
+    const kernels::AdamWFactors factors = {options_.beta1,
+                                           options_.beta2,
+                                           options_.epsilon,
+                                           scale(options_.beta1),
+                                           scale(options_.beta2),
+                                           rate,
+                                           info.shape.size() > 1 ? options_.weight_decay : 0};
+    for_blocks(executor, info.count, [&](size_t first, size_t count) {
+      const size_t at = info.offset + first;
+      kernels::block_kernels().adamw(w + at, m + at, v + at, g + at, factors, static_cast<int64_t>(count));
+    });
   }
 }
 
@@ -57,12 +82,23 @@ void AdamW::load(const std::filesystem::path& path) {
   steps_ = steps;
 }
 
-double clip_norm(Weights& gradients, double largest) {
-  double squares = 0;
-  for (const float g : gradients.data()) squares += static_cast<double>(g) * g;
-  const double norm = std::sqrt(squares);
+double clip_norm(Weights& gradients, double largest, Executor& executor) {
+  const kernels::BlockKernels& k = kernels::block_kernels();
+  std::vector<float>& g = gradients.data();
+  std::vector<double> squares((g.size() + kBlock - 1) / kBlock);  // of each block; their sum has one order
+  for_blocks(executor, g.size(), [&](size_t first, size_t count) {
+    double sum = 0;
+    for (size_t i = first; i < first + count; i += kPart) {  // f32 within a part, f64 from part to part
+      const auto part = static_cast<int64_t>(std::min(kPart, first + count - i));
+      sum += k.dot(&g[i], &g[i], part);
+    }
+    squares[first / kBlock] = sum;
+  });
+  const double norm = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
   if (norm > largest)
-    for (float& g : gradients.data()) g = static_cast<float>(g * (largest / norm));
+    for_blocks(executor, g.size(), [&](size_t first, size_t count) {
+      k.scale(&g[first], static_cast<float>(largest / norm), static_cast<int64_t>(count));
+    });
   return norm;
 }
 

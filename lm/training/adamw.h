@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "tlm/core/executor.h"
 #include "tlm/lm/weights.h"
 
 namespace tlm::lm {
@@ -18,7 +19,8 @@ class AdamW {
   explicit AdamW(const Config& config, AdamWOptions options = {});
 
   // m = β₁m + (1-β₁)g, v = β₂v + (1-β₂)g²; w -= rate · (m̂ / (√v̂ + ε) + decay · w), m̂ = m / (1-β₁ᵗ), v̂ = v / (1-β₂ᵗ).
-  void step(Weights& weights, const Weights& gradients, float rate);
+  // The same bits on any executor.
+  void step(Weights& weights, const Weights& gradients, float rate, Executor& executor = serial_executor());
   int64_t steps() const { return steps_; }
 
   // The moments and the number of steps, in one safetensors file: training goes on from it with the same bits.
@@ -31,7 +33,7 @@ class AdamW {
   int64_t steps_ = 0;
 };
 
-// Scales the gradient so that its Euclidean norm is at most `largest`; returns the norm it had.
-double clip_norm(Weights& gradients, double largest);
+// Scales the gradient so that its Euclidean norm is at most `largest`; returns the norm it had. The same bits on any executor.
+double clip_norm(Weights& gradients, double largest, Executor& executor = serial_executor());
 
 }  // namespace tlm::lm

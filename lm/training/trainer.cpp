@@ -64,6 +64,7 @@ class Trainer {
           const TrainerOptions& options, Executor& executor)
       : weights_(weights),
         gradients_(weights.config()),
+        workspace_(weights.config()),
         language_(language),
         phases_(phases),
         dev_(dev),
@@ -120,13 +121,13 @@ class Trainer {
     StepMetrics m;
     m.phase = phase.name;
     m.targets = count_targets(batch);
-    m.loss = loss_and_gradients(weights_, batch, &gradients_, executor_);
+    m.loss = loss_and_gradients(weights_, batch, &gradients_, executor_, workspace_);
     if (!std::isfinite(m.loss))
       throw Error(ErrorCode::kUsage, "the loss is no number any more after step " + std::to_string(position_.step),
                   options_.folder.string(), "a smaller rate (--rate)");
-    m.norm = clip_norm(gradients_, options_.clip);
+    m.norm = clip_norm(gradients_, options_.clip, executor_);
     m.rate = phase.rate.at(step_of_phase, phase.steps);
-    optimizer_.step(weights_, gradients_, static_cast<float>(m.rate));
+    optimizer_.step(weights_, gradients_, static_cast<float>(m.rate), executor_);
     const auto tokens = static_cast<int64_t>(batch.tokens.size());
     m.step = ++position_.step;
     m.tokens = position_.tokens += tokens;
@@ -158,6 +159,7 @@ class Trainer {
 
   Weights& weights_;
   Weights gradients_;
+  GradientWorkspace workspace_;
   const LanguageInfo& language_;
   const std::vector<Phase>& phases_;
   const Dataset& dev_;
@@ -187,13 +189,14 @@ double measure_step(const Weights& weights, const Phase& phase, Executor& execut
   constexpr int kWarm = 1, kTimed = 4;
   Weights copy = weights, gradients(weights.config());
   AdamW optimizer(weights.config());
+  GradientWorkspace workspace(weights.config());
   Batches batches(phase, 0);
   Clock::time_point start = Clock::now();
   for (int i = 0; i < kWarm + kTimed; ++i) {
     if (i == kWarm) start = Clock::now();
-    loss_and_gradients(copy, batches.next(), &gradients, executor);
-    clip_norm(gradients, 1);
-    optimizer.step(copy, gradients, 1e-6f);
+    loss_and_gradients(copy, batches.next(), &gradients, executor, workspace);
+    clip_norm(gradients, 1, executor);
+    optimizer.step(copy, gradients, 1e-6f, executor);
   }
   return seconds_since(start) / kTimed;
 }

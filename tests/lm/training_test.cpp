@@ -35,6 +35,27 @@ TEST(AdamW, TwoStepsByHand) {
   EXPECT_EQ(weights.tokens()[1], 0);
 }
 
+TEST(AdamW, SameBitsOnAnyExecutor) {
+  const Config config{.layers = 2, .heads = 2, .width = 120, .inner = 300, .context = 20, .vocabulary = 301};  // many blocks
+  Weights weights(config), gradients(config);
+  weights.initialize(20);
+  gradients.initialize(21);
+  Weights threads = weights, threads_gradients = gradients;
+  ThreadPool pool({.width = 3});
+  AdamW one(config), other(config);
+  for (int step = 0; step < 3; ++step) {
+    double squares = 0;
+    for (const float g : gradients.data()) squares += static_cast<double>(g) * g;
+    const double norm = clip_norm(gradients, 0.1 / (1 + step));
+    EXPECT_NEAR(norm, std::sqrt(squares), 1e-5 * norm);
+    EXPECT_EQ(norm, clip_norm(threads_gradients, 0.1 / (1 + step), pool));
+    one.step(weights, gradients, 0.01f);
+    other.step(threads, threads_gradients, 0.01f, pool);
+  }
+  EXPECT_EQ(weights.data(), threads.data());
+  EXPECT_EQ(gradients.data(), threads_gradients.data());
+}
+
 TEST(AdamW, LearnsAndResumesWithTheSameBits) {
   TrainingBatch batch = random_batch(18);
   batch.legal.assign(batch.legal.size(), TrainingBatch::kAllLegal);

@@ -1,6 +1,7 @@
 // Functions of rows and of elements.
 #pragma once
 
+#include "tlm/kernels/cpu/block_kernels.h"
 #include "tlm/kernels/cpu/isa/simd.h"
 
 namespace tlm::kernels::TLM_ISA {
@@ -145,6 +146,16 @@ inline void softmax_backward(float* scores, float* dweights, float largest, floa
         store(scores, weight);
         store(dweights, (load(dweights) - along) * weight * scale);
       });
+}
+
+inline void adamw(float* __restrict w, float* __restrict m, float* __restrict v, const float* __restrict g,
+                  const AdamWFactors& factors, int64_t count) {
+  const AdamWFactors f = factors;
+  for (int64_t i = 0; i < count; ++i) {  // the compiler's vectors: they have square roots
+    m[i] = f.beta1 * m[i] + (1 - f.beta1) * g[i];
+    v[i] = f.beta2 * v[i] + (1 - f.beta2) * g[i] * g[i];
+    w[i] -= f.rate * (m[i] * f.scale1 / (root(v[i] * f.scale2) + f.epsilon) + f.decay * w[i]);
+  }
 }
 
 #undef TLM_EACH

@@ -22,6 +22,7 @@ const BlockKernels kBlockKernels = {
     .softmax_backward = softmax_backward,
     .dot = dot,
     .scale = scale,
+    .adamw = adamw,
 };
 
 }  // namespace tlm::kernels::TLM_ISA
