@@ -1,13 +1,11 @@
 #include "tlm/tools/tlm/training_data.h"
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "tlm/core/error.h"
 #include "tlm/space/records/exclusion.h"
-#include "tlm/space/records/record_json.h"
-#include "tlm/space/records/record_store.h"
+#include "tlm/space/records/packed_records.h"
 #include "tlm/space/records/split_key.h"
 #include "tlm/tools/collect/variants.h"
 #include "tlm/tools/collect/workload_list.h"
@@ -18,23 +16,6 @@ namespace {
 
 // Other workloads than those that are collected: these are sampled with small seeds.
 constexpr uint64_t kPretrainingSeed = 0x70726574;
-constexpr std::string_view kSqlite = "SQLite format 3";
-
-bool is_sqlite(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string begin(kSqlite.size(), '\0');
-  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kSqlite;
-}
-
-void read_lines(const std::string& file, const std::function<void(const space::Record&)>& visit) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) throw Error(ErrorCode::kEnvironment, "cannot open the file", file);
-  std::string line;
-  for (int64_t number = 1; std::getline(in, line); ++number)
-    if (line.find_first_not_of(" \t\r") != std::string::npos)
-      visit(space::parse_record_line(line, file + ":" + std::to_string(number)));
-  if (in.bad()) throw Error(ErrorCode::kEnvironment, "cannot read", file);
-}
 
 // Half of them the machine as it is, with one core and with two.
 lm::SpaceSource pretraining_shapes(std::shared_ptr<const space::Exclusion> held_out) {
@@ -80,11 +61,7 @@ void read_training_records(const std::vector<std::string>& files, const CancelTo
       visit(r);
       task.advance();
     };
-    if (is_sqlite(file)) {
-      space::RecordStore(file, space::StoreAccess::kRead).for_each(take);
-    } else {
-      read_lines(file, take);
-    }
+    space::read_record_file(file, take);
   }
 }
 
