@@ -1,6 +1,7 @@
 #include "tlm/lm/training/train_model.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "tlm/core/error.h"
@@ -80,14 +81,20 @@ void check_folder(const std::optional<Plan>& begun, const TrainModelOptions& opt
 }
 
 // Steps of both phases, by what the recipe says.
-void set_steps(Plan& plan, std::vector<Phase>& phases, const Weights& weights, Executor& executor, const Log& log) {
+void set_steps(Plan& plan, std::vector<Phase>& phases, const Weights& weights, const Dataset& dev, const TrainerOptions& trainer,
+               Executor& executor, const Log& log) {
   const Recipe& r = plan.recipe;
   Phase& main = phases.back();
   if (phases.size() > 1)
     phases[0].steps = plan.pretraining_steps =
         steps_of_epochs(*phases[0].data, phases[0].packing, phases[0].seed, r.pretrain_epochs);
   if (r.time_s > 0) {
-    double left = 0.97 * r.time_s;  // some for validation and states
+    double left = 0.98 * r.time_s;  // some for states
+    if (!dev.groups.empty()) {
+      const auto start = std::chrono::steady_clock::now();
+      validate(weights, dev, main.packing, trainer.validation, executor);
+      left -= trainer.validations * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
     if (phases.size() > 1) left -= static_cast<double>(phases[0].steps) * measure_step(weights, phases[0], executor);
     const double step = measure_step(weights, main, executor);
     plan.steps = std::max<int64_t>(1, static_cast<int64_t>(left / step));
@@ -154,6 +161,8 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
                                    .number(static_cast<int64_t>(unmeasured.fingerprint()))
                                    .value();
   Plan plan{r, 0, 0, fingerprint};
+  TrainerOptions trainer;
+  trainer.validations = options.validations;
   if (begun) {
     if (begun->data != fingerprint)
       throw Error(ErrorCode::kUsage, "the records are not those that the training was begun with", options.folder.string(),
@@ -162,11 +171,10 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
     phases.back().steps = plan.steps;
     if (phases.size() > 1) phases[0].steps = plan.pretraining_steps;
   } else {
-    if (!untrained) set_steps(plan, phases, weights, executor, options.log);
+    if (!untrained) set_steps(plan, phases, weights, sets.dev, trainer, executor, options.log);
     save_plan(options.folder, plan);
   }
 
-  TrainerOptions trainer;
   trainer.adamw = r.adamw();
   trainer.clip = r.clip;
   trainer.identity = plan.identity();

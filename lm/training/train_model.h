@@ -24,6 +24,7 @@ struct TrainModelOptions {
   std::string command;     // for the model card
   DatasetOptions data;     // obstacle and variant; the rest comes from the recipe
   SpaceSource unmeasured;  // for the recipe's `pretrain`
+  int validations = 12;    // TrainerOptions
   double checkpoint_seconds = 300;
   int64_t checkpoint_steps = 0;
   CancelToken cancel;

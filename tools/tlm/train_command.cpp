@@ -21,7 +21,7 @@ struct Options {
   std::vector<std::string> kinds;
   bool resume = false;
   int threads = 0, layers = 0, heads = 0, width = 0, context = 384, steps = -1, branches = 16, batch = 8192, enough = 64,
-      pretrain = 0, checkpoint_s = 300, checkpoint_steps = 0;
+      best = 3, pretrain = 0, checkpoint_s = 300, checkpoint_steps = 0, validations = 12;
   std::string command;  // as it was typed
 };
 
@@ -33,6 +33,7 @@ lm::Recipe recipe_of(const Options& o) {
   if (o.heads > 0) r.heads = o.heads;
   if (o.width > 0) r.width = o.width;
   r.context = o.context, r.steps = o.steps, r.branches = o.branches, r.batch = o.batch, r.enough = o.enough;
+  r.best = o.best;
   r.pretrain = o.pretrain;
   return r;
 }
@@ -74,9 +75,11 @@ int train(Options o, const CommandContext& context) {
   lm::check(options.recipe);
   if (options.recipe.records.empty() && options.recipe.steps != 0)
     throw Error(ErrorCode::kUsage, "nothing to learn from", "", "--records FILE, or --steps 0 for an untrained model");
+  set_training_sources(options, options.recipe.lists);
   prepare_output_folder(o.out);
   options.checkpoint_seconds = o.checkpoint_s;
   options.checkpoint_steps = o.checkpoint_steps;
+  options.validations = o.validations;
   options.cancel = context.cancel;
   options.log = context.log;
 
@@ -84,7 +87,6 @@ int train(Options o, const CommandContext& context) {
   lm::Labels labels;
   read_training_records(options.recipe.records, context.cancel, progress, [&](const space::Record& r) { labels.add(r); });
   std::vector<lm::LabelledWorkload> workloads = labels.take();
-  set_training_sources(options, options.recipe.lists);
 
   std::unique_ptr<ThreadPool> own;
   if (o.threads > 0) own = std::make_unique<ThreadPool>(ThreadPoolOptions{.width = o.threads});
@@ -127,11 +129,13 @@ void add_step_options(CLI::App& c, Options& o) {
 void add_recipe_options(CLI::App& c, Options& o) {
   add_text(c, "--quality", o.recipe.quality, "MODE", "token, best or both (default: token)");
   add_number(c, "--enough", o.enough, "N", "Workloads with fewer programs have no best one (default: 64)", 1, 1 << 20);
+  add_number(c, "--best", o.best, "N", "The best of a workload are at least so many programs (default: 3)", 1, 1 << 20);
   add_tolerance(c, "--balance", o.recipe.balance, "P", "0: programs count alike; 1: workloads do (default: 0.5)");
   add_text(c, "--loss", o.recipe.loss, "TOKENS",
            "legal: over the legal tokens of each choice; all: over all words (default: legal)");
   add_number(c, "--pretrain", o.pretrain, "N", "First, constructive sentences of N shapes that nobody measured (default: 0)", 0,
              1 << 24);
+  add_tolerance(c, "--pretrain-epochs", o.recipe.pretrain_epochs, "E", "Times that each of them is drawn (default: 2)");
   add_tolerance(c, "--unknown-target", o.recipe.unknown_target, "SHARE", "Of prompts whose target is withheld (default: 0.2)");
   add_text(c, "--blind", o.recipe.blind, "WHAT", "Withhold from prompts: nothing, extents, target or all (default: nothing)");
   add_text(c, "--numbers", o.recipe.numbers, "ALPHABET", "How prompts write numbers: bits or decimal (default: bits)");
@@ -147,11 +151,12 @@ void add_train_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("train", "Train a language model on records of measurements");
   add_texts(*command, "--records", o->recipe.records, "FILE", "Records: SQLite, or JSON lines (may be repeated)");
   add_text(*command, "--out", o->out, "FOLDER", "The model, its metrics, and what is needed to go on")->required();
-  add_text(*command, "--lists", o->recipe.lists, "FOLDER",
+  add_text(*command, "--data", o->recipe.lists, "FOLDER",
            "Lists of workloads that nothing is learned from, or none (default: lm/data)");
   command->add_flag("--resume", o->resume, "Go on where an interrupted training in FOLDER stopped, if there is one");
   add_number(*command, "--checkpoint", o->checkpoint_s, "S", "Keep the state every S seconds (default: 300)", 0, 1 << 30);
   add_number(*command, "--checkpoint-steps", o->checkpoint_steps, "N", "… and every N steps", 1, 1 << 30);
+  add_number(*command, "--validations", o->validations, "N", "Looks at dev over the whole training (default: 12)", 0, 1 << 20);
   add_model_options(*command, *o);
   add_step_options(*command, *o);
   add_recipe_options(*command, *o);

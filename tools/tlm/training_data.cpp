@@ -70,7 +70,7 @@ void set_training_sources(lm::TrainModelOptions& options, const std::string& lis
   if (lists != "none") {
     if (!std::filesystem::is_directory(lists))
       throw Error(ErrorCode::kUsage, "no lists of held-out workloads", lists,
-                  "--lists FOLDER (lm/data of the source tree), or --lists none: nothing but dev and test is held out");
+                  "--data FOLDER (lm/data of the source tree), or --data none: nothing but dev and test is held out");
     held_out = std::make_shared<const space::Exclusion>(collect::read_exclusion(lists));
   }
   options.data.variant = variant_name;

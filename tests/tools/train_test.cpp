@@ -1,0 +1,81 @@
+// tlm train: from a record file to a model, and what it refuses.
+#include <gtest/gtest.h>
+
+#include "sandbox.h"
+#include "tests/lm_training/fake_records.h"
+#include "tlm/space/records/record_store.h"
+
+namespace tlm::tools::test {
+namespace {
+
+// Records of three small products, one of them for dev.
+void write_records(const Sandbox& s, const std::string& file, space::Split split = space::Split::kTrain) {
+  space::RecordStore store(s.path(file));
+  for (const auto& space : lm::test::product_spaces(split, 2)) store.append(lm::test::fake_records(space, 10, 1));
+  for (const auto& space : lm::test::product_spaces(space::Split::kDev, 1)) store.append(lm::test::fake_records(space, 10, 2));
+}
+
+const std::string kSmall = "--layers 1 --heads 2 --width 16 --batch 1000 --data none";
+
+TEST(Train, WritesAModelMetricsAndACard) {
+  const Sandbox s;
+  write_records(s, "r.db");
+  const Outcome o = s.tlm(words("train --records r.db --out m --steps 3 --threads 1 " + kSmall));
+  ASSERT_EQ(o.code, 0) << o.err;
+  for (const char* text : {"of 2 workloads and targets to learn from", "of 1 for dev", "0 pretraining, 3 training", "parameters"})
+    EXPECT_NE(o.out.find(text), std::string::npos) << text << "\n" << o.out;
+  for (const char* file : {"m/config.json", "m/model.safetensors", "m/language.json", "m/training.json", "m/metrics.svg"})
+    EXPECT_TRUE(s.exists(file)) << file;
+  EXPECT_NE(s.read("m/MODEL_CARD.md").find("tlm train --records r.db"), std::string::npos);
+  EXPECT_EQ(s.read("m/metrics.jsonl").substr(0, 10), "{\"step\":1,");
+
+  // Lines of JSON are records as well, and give the same weights.
+  s.shell("$TLM records export r.db -o r.jsonl");
+  ASSERT_EQ(s.tlm(words("train --records r.jsonl --out n --steps 3 --threads 2 " + kSmall)).code, 0);
+  EXPECT_EQ(s.read("m/model.safetensors"), s.read("n/model.safetensors"));
+
+  // What is done stays done; nothing else is begun in its folder.
+  s.refuses(words("train --records r.db --out m --steps 3 " + kSmall), 2, "the folder holds a training");
+  s.refuses(words("train --records r.db --out m --steps 4 --resume " + kSmall), 2, "other settings: steps");
+  EXPECT_EQ(s.tlm(words("train --out m --resume")).code, 0);
+}
+
+TEST(Train, AnUntrainedModelNeedsNoRecords) {
+  const Sandbox s;
+  const Outcome o = s.tlm(words("train --out m --steps 0 " + kSmall));
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(s.read("m/MODEL_CARD.md").find("None: the weights are as they were initialised"), std::string::npos);
+}
+
+TEST(Train, Refusals) {
+  const Sandbox s;
+  write_records(s, "test.db", space::Split::kTest);
+  write_records(s, "r.db");
+  s.refuses(words("train --out m"), 2, "nothing to learn from");
+  s.refuses(words("train --out m --resume"), 2, "no training was begun");
+  s.refuses(words("train --records r.db --out m"), 2, "no lists of held-out workloads");
+  s.refuses(words("train --records r.db --out m --quality good " + kSmall), 2, "no quality mode is called 'good'");
+  s.refuses(words("train --records r.db --out m --fraction 2 " + kSmall), 2, "fraction must be from 0 to 1");
+  const Outcome o = s.tlm(words("train --records test.db --out m --steps 3 " + kSmall));
+  EXPECT_EQ(o.code, 2);
+  EXPECT_NE(o.err.find("a record of a test workload"), std::string::npos) << o.err;
+  EXPECT_FALSE(s.exists("m/training.json"));
+}
+
+TEST(Train, InterruptedItKeepsItsStateAndGoesOn) {
+  const Sandbox s;
+  write_records(s, "r.db");
+  const std::string command = "train --records r.db --out m --steps 400 " + kSmall;
+  const Outcome o = s.shell("$TLM " + command + R"( >/dev/null 2>err & pid=$!
+      until [ -s m/metrics.jsonl ]; do sleep 0.01; kill -0 $pid || exit 1; done
+      kill -INT $pid; wait $pid)");
+  ASSERT_EQ(o.code, 130) << s.read("err");
+  EXPECT_EQ(s.shell("ls m | grep -c checkpoint-").out, "1\n");
+  EXPECT_TRUE(s.exists("m/metrics.svg"));
+  ASSERT_EQ(s.tlm(words("train --out m --resume")).code, 0);
+  ASSERT_EQ(s.tlm(words("train --records r.db --out n --steps 400 " + kSmall)).code, 0);
+  EXPECT_EQ(s.read("m/model.safetensors"), s.read("n/model.safetensors"));
+}
+
+}  // namespace
+}  // namespace tlm::tools::test
