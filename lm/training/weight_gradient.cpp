@@ -6,8 +6,8 @@ namespace tlm::lm {
 namespace {
 
 constexpr int64_t kTileK = 192, kTileN = 192;  // of dw
-constexpr int64_t kPanel = 64;                // columns of dout that are copied together: the nearest cache holds a panel
-constexpr int64_t kRows = 128;                // of a panel
+constexpr int64_t kPanel = 64;                 // columns of dout that are copied together: the nearest cache holds a panel
+constexpr int64_t kRows = 128;                 // of a panel
 
 int64_t parts(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
