@@ -156,6 +156,10 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   }
   phases.push_back({"training", &sets.train, r.packing(), r.learning_rate(), seeds.split(2).next(), 0});
 
+  if (!untrained && plan_epoch(*phases.back().data, phases.back().packing, phases.back().seed, 0).empty())
+    throw Error(ErrorCode::kUsage, "no workload has enough programs to know its best", options.folder.string(),
+                "more measurements of each, a smaller --enough, or --quality token");
+
   const uint64_t fingerprint = Hasher()
                                    .number(static_cast<int64_t>(sets.train.fingerprint()))
                                    .number(static_cast<int64_t>(unmeasured.fingerprint()))

@@ -148,6 +148,19 @@ TEST(TrainModel, WhatWouldMixTrainingsIsRefused) {
   EXPECT_EQ(refusal(recipe, labels, true), "");
 }
 
+TEST(TrainModel, TooFewProgramsToKnowTheBestLeaveNothingBehind) {
+  const test::ScratchFolder folder;
+  Recipe recipe = small_recipe();
+  recipe.quality = "best", recipe.enough = 1000;
+  try {
+    run(recipe, folder.path(), test::fake_labels(test::product_spaces(space::Split::kTrain, 2), 10));
+    FAIL() << "there is nothing to learn from";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("--enough"), std::string::npos) << e.what();
+  }
+  EXPECT_FALSE(recipe_of(folder.path()));
+}
+
 TEST(Recipe, RefusalsNameWhatIsWrong) {
   struct Case {
     void (*change)(Recipe&);
