@@ -58,7 +58,7 @@ class ForwardPass {
   const PackedModel& packed_;
   const std::span<const Chunk> chunks_;
   Executor& executor_;
-  const kernels::BlockKernels& k_ = kernels::block_kernels();
+  const kernels::BlockKernels& k_;
   const int64_t C, D, F, V;
   std::vector<int32_t> tokens_;             // [N]
   std::vector<AttentionRow> rows_;          // [N]
@@ -75,6 +75,7 @@ ForwardPass::ForwardPass(const Model& model, std::span<const Chunk> chunks, Logi
       packed_(model.packed_),
       chunks_(chunks),
       executor_(executor),
+      k_(*model.kernels_),
       C(config_.width),
       D(config_.head_width()),
       F(config_.inner),
@@ -186,7 +187,9 @@ std::vector<float> ForwardPass::run() {
   return std::move(logits_);
 }
 
-Model::Model(Weights weights) : weights_(std::move(weights)) { packed_.pack(weights_, false, serial_executor()); }
+Model::Model(Weights weights, const kernels::BlockKernels& kernels) : kernels_(&kernels), weights_(std::move(weights)) {
+  packed_.pack(weights_, false, serial_executor());
+}
 
 std::vector<float> Model::forward(std::span<const Chunk> chunks, LogitsOf which, Executor& executor) const {
   if (chunks.empty()) return {};

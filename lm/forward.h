@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tlm/core/executor.h"
+#include "tlm/kernels/cpu/block_kernels.h"
 #include "tlm/lm/kv_cache.h"
 #include "tlm/lm/packed_model.h"
 #include "tlm/lm/weights.h"
@@ -23,7 +24,8 @@ enum class LogitsOf { kLastToken, kEveryToken };
 
 class Model {
  public:
-  explicit Model(Weights weights);
+  // `kernels`: of another instruction set, for comparisons.
+  explicit Model(Weights weights, const kernels::BlockKernels& kernels = kernels::block_kernels());
   const Config& config() const { return weights_.config(); }
 
   // Reads all chunks at once and returns [chunks, V], or [tokens of all chunks, V], in their order. A sequence's logits depend,
@@ -34,6 +36,7 @@ class Model {
 
  private:
   friend class ForwardPass;
+  const kernels::BlockKernels* kernels_;
   mutable Weights weights_;  // read only
   PackedModel packed_;
 };

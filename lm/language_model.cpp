@@ -105,8 +105,8 @@ void save_language_model(const std::filesystem::path& folder, const Weights& wei
   write_file_atomic(folder / "language.json", print_language(info));
 }
 
-LanguageModel::LanguageModel(Weights weights, LanguageInfo info, std::string name)
-    : model_(std::move(weights)), info_(std::move(info)), name_(std::move(name)) {
+LanguageModel::LanguageModel(Weights weights, LanguageInfo info, std::string name, const kernels::BlockKernels& kernels)
+    : model_(std::move(weights), kernels), info_(std::move(info)), name_(std::move(name)) {
   if (static_cast<size_t>(model_.config().vocabulary) != info_.words.size())
     throw Error(ErrorCode::kBadModel,
                 "language.json has " + std::to_string(info_.words.size()) + " words, config.json a vocabulary of " +

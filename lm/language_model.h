@@ -47,7 +47,8 @@ void save_language_model(const std::filesystem::path& folder, const Weights& wei
 class LanguageModel {
  public:
   // Throws Error(kBadModel) unless there is one row of the embedding for each word. `name` is for reports.
-  LanguageModel(Weights weights, LanguageInfo info, std::string name);
+  LanguageModel(Weights weights, LanguageInfo info, std::string name,
+                const kernels::BlockKernels& kernels = kernels::block_kernels());
   static LanguageModel load(const std::filesystem::path& folder);  // named after the folder
 
   const Model& model() const { return model_; }

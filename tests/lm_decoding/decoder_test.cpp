@@ -108,5 +108,29 @@ TEST(Decoder, TheSameAloneInABatchOnThreadsAndInGroups) {
     EXPECT_NE(text(run(model, {spaces[0]}, strategy, 5)[0]), text(run(model, {spaces[0]}, strategy, 6)[0]));
 }
 
+// Results of instruction sets differ by rounding; the sentences do not.
+TEST(Decoder, TheSameWithEveryInstructionSet) {
+  const Spaces spaces = test::some_spaces(24);
+  const kernels::BlockKernelList list = kernels::runnable_block_kernels();
+  const LanguageModel fastest = test::random_model(3);
+  for (int k = 0; k < list.count; ++k) {
+    const LanguageModel model = test::random_model(3, standard_language(), 512, 32, 2, *list.of[k]);
+    for (const char* strategy : kStrategies) {
+      const std::vector<Answer> own = run(model, spaces, strategy, 9), other = run(fastest, spaces, strategy, 9);
+      double largest = 0;
+      for (size_t i = 0; i < spaces.size(); ++i) {
+        ASSERT_EQ(own[i].sentences.size(), other[i].sentences.size());
+        for (size_t s = 0; s < own[i].sentences.size(); ++s) {
+          const Sentence &a = own[i].sentences[s], &b = other[i].sentences[s];
+          EXPECT_EQ(space::to_text(a.tokens), space::to_text(b.tokens)) << list.of[k]->name << ", " << strategy;
+          largest = std::max(largest, std::abs(a.log_probability - b.log_probability));
+        }
+      }
+      std::printf("%s, %s: log-probabilities differ by %.2g\n", list.of[k]->name, strategy, largest);
+      EXPECT_LT(largest, 1e-3);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tlm::lm

@@ -13,7 +13,8 @@ namespace tlm::lm::test {
 
 // Untrained, but with opinions: weights large enough that probabilities are far from equal.
 inline LanguageModel random_model(uint64_t seed, LanguageInfo info = standard_language(), int64_t context = 512,
-                                  int64_t width = 32, int64_t layers = 2) {
+                                  int64_t width = 32, int64_t layers = 2,
+                                  const kernels::BlockKernels& kernels = kernels::block_kernels()) {
   Weights weights({.layers = layers,
                    .heads = 4,
                    .width = width,
@@ -23,7 +24,7 @@ inline LanguageModel random_model(uint64_t seed, LanguageInfo info = standard_la
   weights.initialize(seed);
   Rng rng(seed);
   for (float& v : weights.data()) v += static_cast<float>(0.1 * rng.normal());
-  return LanguageModel(std::move(weights), std::move(info), "random");
+  return LanguageModel(std::move(weights), std::move(info), "random", kernels);
 }
 
 // Of the networks at hand, `count` of them, spread over all.
