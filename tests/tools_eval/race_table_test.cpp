@@ -4,6 +4,10 @@
 
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
+#include "tlm/tools/eval/race/race_summary.h"
+
 namespace tlm::eval::test {
 namespace {
 
@@ -75,6 +79,50 @@ TEST(RaceTable, Markdown) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find("other"), std::string::npos);
   EXPECT_EQ(race_tables({}, o), "");
+}
+
+TEST(RaceTable, SummaryForPrograms) {
+  TableOptions o;
+  o.reference = "search-1000";
+  o.contenders = {"lm", "nearest"};
+  o.models = {"lm"};
+  o.model_k = {1};
+  o.rivals = {{"nearest", 1}};
+  const nlohmann::json j = nlohmann::json::parse(race_summary(rows(), o));
+  EXPECT_EQ(j["contenders"][0]["name"], "lm");
+  EXPECT_NEAR(j["contenders"][0]["ratio"]["mean"].get<double>(), 1, 1e-12);
+  EXPECT_NEAR(j["contenders"][0]["kinds"]["product"].get<double>(), 0.8, 1e-12);
+  EXPECT_NEAR(j["contenders"][0]["sets"]["network:x"]["mean"].get<double>(), 0.8, 1e-12);
+  EXPECT_EQ(j["contenders"][1]["failures"], 1);
+  EXPECT_EQ(j["paired"][0]["low"].get<double>(), paired(rows(), "lm", "nearest").low);
+}
+
+// Three models of two groups; the one that failed on a workload is left out of its mean there.
+TEST(RaceTable, Groups) {
+  std::vector<RaceRow> all = rows();
+  const std::vector<std::string> models = {"a/1", "a/2", "b/1"};
+  for (RaceRow& r : all) {
+    for (const std::string& m : models) {
+      RaceEntry e;
+      e.contender = m;
+      e.ratio = m == "a/1" ? 0.5 : m == "a/2" ? 2 : 0.5;
+      if (m == "a/2" && r.name == "d") e.ratio = 0;
+      r.entries.push_back(e);
+    }
+  }
+  EXPECT_EQ(group_of("a/1"), "a");
+  EXPECT_EQ(group_of("lm"), "");
+  const GroupStanding a = group_standing(all, models, "a");
+  EXPECT_EQ(a.models, 2);
+  EXPECT_NEAR(a.ratio.mean, std::pow(0.5, 0.25), 1e-12);
+  EXPECT_NEAR(a.deviation, std::log(4) / std::sqrt(2), 1e-12);
+  EXPECT_NEAR(paired_groups(all, models, "a", "b").mean, std::pow(2, 0.75), 1e-12);
+  TableOptions o;
+  o.contenders = o.models = models;
+  o.model_k = {1, 1, 1};
+  const std::string text = race_tables(all, o);
+  EXPECT_NE(text.find("| a | 2 | 0.841"), std::string::npos) << text;
+  EXPECT_NE(text.find("times as fast as a |"), std::string::npos);
 }
 
 }  // namespace

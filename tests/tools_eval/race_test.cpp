@@ -124,6 +124,8 @@ TEST_F(RaceTest, WrongProgramsHaveNoRatioAndAreNotChosen) {
 TEST_F(RaceTest, TheRoofIsTheSlowerOfWorkAndMemory) {
   const ir::Subgraph& g = space_->subgraph();
   EXPECT_DOUBLE_EQ(run({contender("reference", 1, draws(0, 1))}).roof_ms, ir::flops(g) / 100e6);  // the fake probe
+  options_.peak = [](int cores) { return 100.0 * cores; };
+  EXPECT_DOUBLE_EQ(run({contender("reference", 1, draws(0, 1))}).roof_ms, ir::flops(g) / 200e6);
   options_.stream = [](int cores, double) { return cores == 2 ? 1e-3 : 0; };
   EXPECT_DOUBLE_EQ(run({contender("reference", 1, draws(0, 1))}).roof_ms, ir::port_bytes(g) / 1e3);
 }

@@ -33,7 +33,7 @@ std::vector<Record> some_records() {
 TEST(TrainingData, MediansByProgramFastestFirst) {
   std::vector<Record> records = some_records();
   const auto take = [&] {
-    TrainingData data([](const ir::Subgraph&) { return std::string(); });
+    TrainingData data([](const ir::Subgraph&, const Target&) { return std::string(); });
     for (const Record& r : records) data.add(r);
     return data.take();
   };
@@ -56,7 +56,8 @@ TEST(TrainingData, MediansByProgramFastestFirst) {
 
 TEST(TrainingData, NothingIsLearnedFromWhatIsHeldOut) {
   const uint64_t held_out = small_list()[0].hash;
-  TrainingData data([&](const ir::Subgraph& g) { return std::string(ir::workload_hash(g) == held_out ? "held out" : ""); });
+  TrainingData data(
+      [&](const ir::Subgraph& g, const Target&) { return std::string(ir::workload_hash(g) == held_out ? "held out" : ""); });
   for (const Record& r : some_records()) data.add(r);
   EXPECT_EQ(data.held_out(), 21);
   const std::vector<TrainingWorkload> all = data.take();

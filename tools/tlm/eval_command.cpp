@@ -15,6 +15,9 @@ void add_eval_command(CLI::App& app, CommandContext& context) {
       ->check(CLI::IsMember({"test", "dev"}));
   add_text(*command, "--data", o->data, "FOLDER", "Folder of lists and reference (default: lm/data)");
   add_text(*command, "--workloads", o->workloads, "FILE.jsonl", "Another list of workloads");
+  add_text(*command, "--variant", o->variant, "NAME",
+           "On this variant of the machine, as `tlm collect` names them, whatever cores the list says (default: the machine as "
+           "it is)");
   add_texts(*command, "--only", o->only, "NAME", "This workload of the list alone; may be repeated");
   add_text(*command, "-o,--output", o->out, "PATH", "--reference: a file of JSON lines; --race: a folder")->required();
   add_number(*command, "--time", o->seconds, "SECONDS", "End cleanly after so long; the same command goes on", 1, 1 << 30);
@@ -29,13 +32,14 @@ void add_eval_command(CLI::App& app, CommandContext& context) {
   add_number(*command, "--trials", o->trials, "N", "--reference: schedules measured for each workload (default: 1000)", 1,
              1 << 20);
 
-  add_texts(*command, "--model", o->models, "NAME=FOLDER", "--race: a model; may be repeated (default: lm=lm/pretrained)");
+  add_texts(*command, "--model", o->models, "NAME=FOLDER",
+            "--race: a model; may be repeated; none: rivals alone (default: lm=lm/pretrained)");
   add_texts(*command, "--decode", o->decode, "STRATEGY",
             "--race: how models write with nothing measured; may be repeated (default: greedy)");
   add_texts(*command, "--decode-k", o->decode_k, "STRATEGY", "--race: … with K measured; may be repeated (default: gumbel)");
   add_number(*command, "--k", o->k, "K", "--race: programs that contenders may measure; 1: none (default: 10)", 1, 1000);
   command->add_flag("--blind-target", o->blind_target, "--race: each model once more that reads nothing of the hardware");
-  add_texts(*command, "--training", o->training, "FILE", "--race: records that rivals learn from; may be repeated");
+  add_texts(*command, "--training", o->training, "FILE", "--race: records that rivals learn from, in any form; may be repeated (default: DATA/*.xz)");
   command->add_flag("--no-rivals", o->no_rivals, "--race: models and reference alone");
   add_text(
       *command, "--against", o->against, "FILE.jsonl",
@@ -44,7 +48,7 @@ void add_eval_command(CLI::App& app, CommandContext& context) {
   command->footer(R"(
 Examples:
   tlm eval --race -o race                                   the table of the default weights, beside the reference
-  tlm eval --race --training lm/data/records -o race        with the rivals that learn
+  tlm eval --race --training net.db -o race                 rivals learn from other records
   tlm eval --race --split dev --k 1 --no-rivals --model a/1=run1 --model a/2=run2 --model b/1=run3 -o dev
   tlm eval --reference --records reference.db -o lm/data/reference.jsonl)");
   command->callback([o, &context] {

@@ -6,18 +6,28 @@
 
 #include "tlm/codegen/measure/measurer.h"
 #include "tlm/core/error.h"
+#include "tlm/tools/collect/variants.h"
 
 namespace tlm::tools {
 
 std::vector<eval::EvalWorkload> EvalOptions::list() const {
   const std::string file = workloads.empty() ? data + "/" + split + "_workloads.jsonl" : workloads;
   std::vector<eval::EvalWorkload> list = eval::read_workloads(file);
+  if (!variant.empty())
+    for (eval::EvalWorkload& w : list) w.cores = machine().cores;
   if (only.empty()) return list;
   for (const std::string& name : only)
     if (std::none_of(list.begin(), list.end(), [&](const auto& w) { return w.name == name; }))
       throw Error(ErrorCode::kUsage, "no workload of the list is called '" + name + "'", file);
   std::erase_if(list, [&](const auto& w) { return std::find(only.begin(), only.end(), w.name) == only.end(); });
   return list;
+}
+
+Target EvalOptions::machine() const {
+  if (variant.empty()) return host_target();
+  const std::vector<collect::Variant> chosen = collect::chosen_variants(host_target(), {variant});
+  if (chosen.size() != 1) throw Error(ErrorCode::kUsage, "'" + variant + "' is no single variant", "--variant");
+  return chosen[0].target;
 }
 
 std::unique_ptr<space::Measurer> EvalOptions::measurer(const CommandContext& context, int rounds, double slow_factor) const {

@@ -17,6 +17,7 @@ struct EvalOptions {
   std::string data = "lm/data";  // folder of lists and reference
   std::string split = "test";
   std::string workloads;  // list; empty: of the split
+  std::string variant;    // of this machine (collect/variants.h); empty: as it is, with each workload's own cores
   std::vector<std::string> only;
   std::string out, c_compiler;
   int jobs = 0, seconds = 0, rounds = 15;
@@ -34,6 +35,7 @@ struct EvalOptions {
   bool blind_target = false, no_rivals = false;
 
   std::vector<eval::EvalWorkload> list() const;  // the chosen ones
+  Target machine() const;
   std::unique_ptr<space::Measurer> measurer(const CommandContext& context, int rounds, double slow_factor) const;
   std::function<bool()> stop_after_time() const;  // from now on
 };

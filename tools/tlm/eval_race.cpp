@@ -8,10 +8,12 @@
 #include "tlm/core/file.h"
 #include "tlm/core/progress.h"
 #include "tlm/core/thread_pool.h"
+#include "tlm/kernels/cpu/fma_peak.h"
 #include "tlm/kernels/cpu/memory_stream.h"
 #include "tlm/space/records/record_store.h"
 #include "tlm/tools/eval/entrants.h"
 #include "tlm/tools/eval/race/race_runner.h"
+#include "tlm/tools/eval/race/race_summary.h"
 #include "tlm/tools/eval/race/race_table.h"
 #include "tlm/tools/eval/reference/reference_file.h"
 #include "tlm/tools/tlm/eval_options.h"
@@ -35,13 +37,19 @@ eval::ModelChoice model_choice(const std::string& text) {
 eval::EntrantOptions entrant_options(const EvalOptions& o) {
   eval::EntrantOptions e;
   for (const std::string& m : o.models.empty() ? std::vector<std::string>{"lm=lm/pretrained"} : o.models)
-    e.models.push_back(model_choice(m));
+    if (m != "none") e.models.push_back(model_choice(m));
   e.decode = o.decode.empty() ? std::vector<std::string>{"greedy"} : o.decode;
   if (o.k > 1) e.decode_k = o.decode_k.empty() ? std::vector<std::string>{"gumbel"} : o.decode_k;
   e.k = o.k;
   e.blind_target = o.blind_target;
   e.rivals = !o.no_rivals;
   for (const std::string& f : o.training) e.training.push_back(f);
+  // Those that the default weights were trained on.
+  if (o.training.empty() && fs::is_directory(o.data)) {
+    for (const fs::directory_entry& f : fs::directory_iterator(o.data))
+      if (f.path().extension() == ".xz") e.training.push_back(f.path());
+    std::sort(e.training.begin(), e.training.end());
+  }
   e.lists = o.data;
   e.seed = o.seed;
   return e;
@@ -78,6 +86,7 @@ int finish(const EvalOptions& o, const std::string& reference, const std::vector
   for (const eval::Contender& c : known) table.contenders.push_back(c.name);
   const std::string text = eval::race_tables(result.rows, table);
   write_file_atomic(fs::path(o.out) / "table.md", text);
+  write_file_atomic(fs::path(o.out) / "summary.json", eval::race_summary(result.rows, table));
   std::fputs(text.c_str(), stdout);
   std::fprintf(stderr, "tlm: raced %zu of %zu workloads%s\n", result.rows.size(), workloads,
                result.stopped ? "; the time was over, the same command goes on" : "");
@@ -89,7 +98,7 @@ int finish(const EvalOptions& o, const std::string& reference, const std::vector
 int race(const EvalOptions& o, const CommandContext& context) {
   const std::vector<eval::EvalWorkload> list = o.list();
   prepare_output_folder(o.out);
-  const Target machine = host_target();
+  const Target machine = o.machine();
   ConsoleProgress progress;
   ThreadPool pool;
 
@@ -113,6 +122,8 @@ int race(const EvalOptions& o, const CommandContext& context) {
   options.race.reference = reference;
   options.race.cancel = context.cancel;
   options.race.program = codegen::program_hash;
+  std::map<int, double> peaks;  // by cores: the highest so far
+  options.race.peak = [&](int cores) { return peaks[cores] = std::max(peaks[cores], kernels::measure_peak_gflops(cores, 4, 3)); };
   std::map<std::pair<int, size_t>, double> streams;  // by cores and bytes, rounded: what caches hold and what they do not
   options.race.stream = [&](int cores, double bytes) {
     size_t rounded = size_t{64} << 10;

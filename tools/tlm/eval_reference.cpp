@@ -17,7 +17,7 @@ int make_reference(const EvalOptions& o, const CommandContext& context) {
   ConsoleProgress progress;
   eval::ReferenceOptions options;
   options.records = o.records;
-  options.machine = host_target();
+  options.machine = o.machine();
   options.trials = o.trials;
   options.seed = o.seed;
   options.cancel = context.cancel;

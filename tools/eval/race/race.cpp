@@ -128,10 +128,11 @@ class WorkloadRace {
       row.reference_ms = reference;
       row.constructive_ms = batch.anchor.median_ms;
       row.unsteady = batch.unsteady;
-      peak = (batch.before.gflops + batch.after.gflops) / 2;
+      peak = std::max(batch.before.gflops, batch.after.gflops);
       for (const uint64_t p : always)
         if (ms[p] > 0 && (row.reference_best_ms == 0 || ms[p] < row.reference_best_ms)) row.reference_best_ms = ms[p];
     }
+    if (options_.peak) peak = std::max(peak, options_.peak(space_.target().cores));
     row.roof_ms = roof_ms(peak);
     for (size_t i = 0; i < runners_.size(); ++i) {
       const Runner& r = runners_[i];

@@ -48,6 +48,8 @@ struct RaceOptions {
       64;  // of one batch; where there are more, the reference is part of each (without one there is one batch)
   // Hash of the emitted source; 0: it cannot be lowered. (codegen/measure/batch_programs.h)
   std::function<uint64_t(const space::Space& space, const space::Schedule& s)> program;
+  // GFLOP/s of so many cores; none: what the probes beside the batch say.
+  std::function<double(int cores)> peak;
   // GB/s of so many cores over a working set of so many bytes; none: no memory roof.
   std::function<double(int cores, double bytes)> stream;
   CancelToken cancel;

@@ -1,8 +1,8 @@
 #include "tlm/tools/eval/race/race_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <map>
 
 namespace tlm::eval {
 namespace {
@@ -68,23 +68,69 @@ std::string overview(const std::vector<RaceRow>& rows, const TableOptions& o) {
   return out;
 }
 
+// More models than fit side by side are told by their groups alone.
+constexpr size_t kMostColumns = 6;
+
+std::vector<std::string> groups_of(const std::vector<std::string>& models) {
+  std::vector<std::string> groups;
+  for (const std::string& m : models)
+    if (const std::string g = group_of(m); !g.empty() && std::find(groups.begin(), groups.end(), g) == groups.end())
+      groups.push_back(g);
+  return groups;
+}
+
+std::string by_group(const std::vector<RaceRow>& rows, const TableOptions& o) {
+  const std::vector<std::string> groups = groups_of(o.models);
+  std::string out =
+      header({"group", "models", "reference ÷ group", "deviation of its models", "times as fast as " + groups[0]}, 1);
+  for (const std::string& g : groups) {
+    const GroupStanding s = group_standing(rows, o.models, g);
+    out += line({g, std::to_string(s.models), cell(s.ratio), text("%.4f", s.deviation),
+                 cell(paired_groups(rows, o.models, g, groups[0]))});
+  }
+  return out;
+}
+
 std::string by_kind(const std::vector<RaceRow>& rows, const TableOptions& o) {
   std::vector<std::string> kinds;
   for (const RaceRow& r : rows)
     if (std::find(kinds.begin(), kinds.end(), r.kind) == kinds.end()) kinds.push_back(r.kind);
+  const bool grouped = o.models.size() > kMostColumns;
   std::vector<std::string> titles = {"kind", "workloads"};
-  for (const std::string& m : o.models) titles.insert(titles.end(), {m, "least"});
+  if (grouped)
+    for (const std::string& g : groups_of(o.models)) titles.push_back(g);
+  else
+    for (const std::string& m : o.models) titles.insert(titles.end(), {m, "least"});
   std::string out = header(titles, 1);
   for (const std::string& kind : kinds) {
     const RowFilter filter = [&](const RaceRow& r) { return r.kind == kind; };
     std::vector<std::string> cells = {kind, std::to_string(std::count_if(rows.begin(), rows.end(), filter))};
-    for (const std::string& m : o.models) {
-      const Standing s = standing(rows, m, filter);
-      cells.insert(cells.end(), {text("%.3f", s.ratio.mean), text("%.2f", s.least)});
+    if (grouped) {
+      for (const std::string& g : groups_of(o.models))
+        cells.push_back(text("%.3f", group_standing(rows, o.models, g, filter).ratio.mean));
+    } else {
+      for (const std::string& m : o.models) {
+        const Standing s = standing(rows, m, filter);
+        cells.insert(cells.end(), {text("%.3f", s.ratio.mean), text("%.2f", s.least)});
+      }
     }
     out += line(cells);
   }
   return out;
+}
+
+// The mean over the models of a group that have a ratio, as a logarithm; none: false.
+bool group_log_ratio(const RaceRow& r, const std::vector<std::string>& models, const std::string& group, double& mean) {
+  double sum = 0;
+  int count = 0;
+  for (const std::string& m : models) {
+    const RaceEntry* e = group_of(m) == group ? entry_of(r, m) : nullptr;
+    if (!e || e->ratio <= 0) continue;
+    sum += std::log(e->ratio);
+    ++count;
+  }
+  mean = count ? sum / count : 0;
+  return count > 0;
 }
 
 std::string against_rivals(const std::vector<RaceRow>& rows, const TableOptions& o) {
@@ -157,6 +203,47 @@ Interval paired(const std::vector<RaceRow>& rows, const std::string& contender, 
   return bootstrap_mean(paired_ratios(own, others), clusters);
 }
 
+std::string group_of(const std::string& model) {
+  const size_t at = model.find('/');
+  return at == std::string::npos ? "" : model.substr(0, at);
+}
+
+GroupStanding group_standing(const std::vector<RaceRow>& rows, const std::vector<std::string>& models, const std::string& group,
+                             const RowFilter& filter) {
+  GroupStanding s;
+  std::vector<double> ratios, means;
+  std::vector<std::string> clusters;
+  for (const RaceRow& r : rows) {
+    double mean = 0;
+    if ((filter && !filter(r)) || !group_log_ratio(r, models, group, mean)) continue;
+    ratios.push_back(std::exp(mean));
+    clusters.push_back(cluster_of(r));
+  }
+  for (const std::string& m : models)
+    if (group_of(m) == group)
+      if (const Standing own = standing(rows, m, filter); own.ratio.mean > 0) means.push_back(std::log(own.ratio.mean));
+  s.models = static_cast<int>(means.size());
+  s.ratio = bootstrap_mean(ratios, clusters);
+  double sum = 0, squares = 0;
+  for (const double m : means) sum += m;
+  for (const double m : means) squares += (m - sum / s.models) * (m - sum / s.models);
+  if (s.models > 1) s.deviation = std::sqrt(squares / (s.models - 1));
+  return s;
+}
+
+Interval paired_groups(const std::vector<RaceRow>& rows, const std::vector<std::string>& models, const std::string& group,
+                       const std::string& other) {
+  std::vector<double> ratios;
+  std::vector<std::string> clusters;
+  for (const RaceRow& r : rows) {
+    double a = 0, b = 0;
+    if (!group_log_ratio(r, models, group, a) || !group_log_ratio(r, models, other, b)) continue;
+    ratios.push_back(std::exp(a - b));
+    clusters.push_back(cluster_of(r));
+  }
+  return bootstrap_mean(ratios, clusters);
+}
+
 std::string race_tables(const std::vector<RaceRow>& rows, const TableOptions& options) {
   std::string out;
   if (rows.empty()) return out;
@@ -177,9 +264,10 @@ std::string race_tables(const std::vector<RaceRow>& rows, const TableOptions& op
   if (unsteady) out += " " + std::to_string(unsteady) + " batches were unsteady.";
   out += "\n\n" + overview(rows, options);
   if (!options.models.empty()) {
+    if (!groups_of(options.models).empty()) out += "\n" + by_group(rows, options);
     out += "\n" + by_kind(rows, options);
     if (!options.rivals.empty()) out += "\n" + against_rivals(rows, options);
-    out += "\n" + by_workload(rows, options);
+    if (options.models.size() <= kMostColumns) out += "\n" + by_workload(rows, options);
   }
   return out;
 }

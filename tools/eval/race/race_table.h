@@ -29,6 +29,19 @@ Standing standing(const std::vector<RaceRow>& rows, const std::string& contender
 // How many times as fast as `rival` the contender is, over the rows in which both have a ratio.
 Interval paired(const std::vector<RaceRow>& rows, const std::string& contender, const std::string& rival);
 
+// Models that differ in their seed alone: those whose names begin with `group` and a slash.
+struct GroupStanding {
+  int models = 0;
+  Interval ratio;        // of the means over models, workload by workload
+  double deviation = 0;  // of the models' own means, as logarithms: how much the seed matters
+};
+std::string group_of(const std::string& model);  // "" : none
+GroupStanding group_standing(const std::vector<RaceRow>& rows, const std::vector<std::string>& models, const std::string& group,
+                             const RowFilter& filter = {});
+// How many times as fast as the models of another group, over the workloads that both have.
+Interval paired_groups(const std::vector<RaceRow>& rows, const std::vector<std::string>& models, const std::string& group,
+                       const std::string& other);
+
 struct TableOptions {
   std::string reference;                            // name
   std::vector<std::string> contenders;              // in the order of the tables; all others are left out

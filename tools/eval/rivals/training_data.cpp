@@ -14,8 +14,8 @@ void TrainingData::add(const space::Record& r) {
   Workload& w = at->second;
   if (fresh) {
     w.subgraph = ir::parse_subgraph(r.workload);
-    w.target = r.target;
-    w.wanted = obstacle_(w.subgraph).empty();
+    w.target = parse_target_json(r.target, "record");
+    w.wanted = obstacle_(w.subgraph, w.target).empty();
   }
   if (!w.wanted) {
     ++held_out_;
@@ -40,7 +40,7 @@ std::vector<TrainingWorkload> TrainingData::take() {
   std::vector<TrainingWorkload> all;
   for (auto& [key, w] : workloads_) {
     if (!w.wanted) continue;
-    TrainingWorkload t{std::move(w.subgraph), parse_target_json(w.target, "record"), {}};
+    TrainingWorkload t{std::move(w.subgraph), std::move(w.target), {}};
     for (auto& [schedule, p] : w.programs)
       if (!p.broken && !p.log_ratios.empty()) t.programs.push_back({schedule, median(std::move(p.log_ratios)), p.slow});
     std::stable_sort(t.programs.begin(), t.programs.end(), [](const TrainingProgram& a, const TrainingProgram& b) {

@@ -29,8 +29,9 @@ struct TrainingWorkload {
 // Gathers records; what comes out does not depend on their order.
 class TrainingData {
  public:
-  // Why nothing may be learned from a workload; empty: it may be.
-  explicit TrainingData(std::function<std::string(const ir::Subgraph& g)> obstacle) : obstacle_(std::move(obstacle)) {}
+  // Why nothing may be learned from a workload on a target; empty: it may be.
+  using Obstacle = std::function<std::string(const ir::Subgraph& g, const Target& t)>;
+  explicit TrainingData(Obstacle obstacle) : obstacle_(std::move(obstacle)) {}
   void add(const space::Record& r);
   // By hash of workload and target. A program's ratio is the median over its batches of the newest emitter that measured it;
   // programs that were ever wrong or crashed are left out, workloads without any program, too. Ends this object's use.
@@ -46,11 +47,11 @@ class TrainingData {
   struct Workload {
     bool wanted = false;
     ir::Subgraph subgraph;
-    std::string target;
+    Target target;
     int space_version = -1;
     std::map<std::string, Program> programs;  // by schedule
   };
-  std::function<std::string(const ir::Subgraph& g)> obstacle_;
+  Obstacle obstacle_;
   std::map<std::pair<uint64_t, uint64_t>, Workload> workloads_;
   int64_t held_out_ = 0;
 };
