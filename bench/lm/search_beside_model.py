@@ -116,6 +116,7 @@ def main():
     p.add_argument("--compilations", type=int, default=3)
     p.add_argument("--rounds", type=int, default=9)
     args = p.parse_args()
+    args.tlm = args.tlm.resolve()
     args.out.mkdir(parents=True, exist_ok=True)
     run(args.tlm, "zoo", args.network, "-o", args.out / "net.onnx")
     model_options = ["--scheduler", "lm"] + (["--model", args.model] if args.model else [])
