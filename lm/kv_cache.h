@@ -15,7 +15,7 @@ struct KvBlock {
   explicit KvBlock(const Config& config);
 
   float* keys(int64_t layer) { return memory_.get() + 2 * layer * floats_; }  // [C, kPositions]: one product for all positions
-  float* values(int64_t layer) { return keys(layer) + floats_; }              // [kPositions, C]
+  float* values(int64_t layer) { return keys(layer) + floats_; }              // [heads, kPositions, head width]
   void copy(const KvBlock& from, int64_t layers);
 
  private:
@@ -29,8 +29,6 @@ struct KvBlock {
 class KvCache {
  public:
   explicit KvCache(const Config& config) : config_(config) {}
-  // A branch of `prefix`, which need not live on.
-  explicit KvCache(const std::shared_ptr<const KvCache>& prefix) : KvCache(*prefix) {}
   int64_t length() const { return length_; }  // tokens
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <iterator>
 #include <map>
 
@@ -23,19 +22,10 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// As lm::parallel_for, with a body that may throw: the first exception by index is thrown again.
+// As lm::guarded_parallel_for, with an index into something.
 template <typename Body>
-void guarded_for(Executor& executor, size_t count, Body&& body) {
-  std::vector<std::exception_ptr> failures(count);
-  parallel_for(executor, static_cast<int64_t>(count), [&](int64_t i, int) {
-    try {
-      body(static_cast<size_t>(i));
-    } catch (...) {
-      failures[static_cast<size_t>(i)] = std::current_exception();
-    }
-  });
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+void guarded_for(Executor& executor, size_t count, const Body& body) {
+  guarded_parallel_for(executor, static_cast<int64_t>(count), [&](int64_t i) { body(static_cast<size_t>(i)); });
 }
 
 // A sentence of a prompt as the strategy sees it. Sentences with the same choices are one draft: it is read once.
@@ -99,22 +89,18 @@ class Decoder {
   // Prompt and forced beginning are read once and shared by all that follows.
   void read_prompts(std::vector<Task>& tasks) {
     std::vector<Draft*> drafts;
-    std::vector<std::shared_ptr<KvCache>> caches;
     std::vector<Chunk> chunks;
     for (Task& t : tasks) {
       Draft& draft = *t.drafts[0];
       if (draft.done()) continue;  // no choice at all
       if (!fits(t, draft, 0)) continue;
-      caches.push_back(std::make_shared<KvCache>(model_.model().config()));
-      chunks.push_back({draft.unread, caches.back().get()});
+      draft.cache = std::make_unique<KvCache>(model_.model().config());
+      chunks.push_back({draft.unread, draft.cache.get()});
       drafts.push_back(&draft);
       statistics.prompt_tokens += static_cast<int64_t>(draft.unread.size());
     }
     forward(chunks, drafts);
-    for (size_t i = 0; i < drafts.size(); ++i) {
-      drafts[i]->unread.clear();
-      drafts[i]->cache = std::make_unique<KvCache>(caches[i]);
-    }
+    for (Draft* d : drafts) d->unread.clear();
   }
 
   bool fits(Task& task, const Draft& draft, int64_t read) const {

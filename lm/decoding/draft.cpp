@@ -1,10 +1,10 @@
 #include "tlm/lm/decoding/draft.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
+#include "tlm/lm/decoding/token_filter.h"
 
 namespace tlm::lm {
 namespace {
@@ -52,10 +52,7 @@ void take_choice(Draft& draft, int choice, const LanguageModel& model) {
 void read_logits(Draft& draft, std::span<const float> logits, const LanguageModel& model) {
   draft.log_probabilities.clear();
   for (const space::Token t : draft.allowed) draft.log_probabilities.push_back(logits[static_cast<size_t>(model.id_of(t))]);
-  const double largest = *std::max_element(draft.log_probabilities.begin(), draft.log_probabilities.end());
-  double sum = 0;
-  for (const double v : draft.log_probabilities) sum += std::exp(v - largest);
-  for (double& v : draft.log_probabilities) v -= largest + std::log(sum);
+  normalize(draft.log_probabilities);
 }
 
 }  // namespace tlm::lm

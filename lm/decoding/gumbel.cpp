@@ -61,7 +61,7 @@ class Gumbel : public Strategy {
 }  // namespace
 
 StrategyInfo gumbel_strategy() {
-  return {"gumbel", "n=10, temperature=1, top-k=0 (all), top-p=1, min-p=0", "n different sentences drawn without replacement",
+  return {"gumbel", kDrawParameters, "n different sentences drawn without replacement",
           [](Parameters& p, const StrategyTable&) -> std::unique_ptr<Strategy> {
             return std::make_unique<Gumbel>(TokenFilter::from(p), p.sentences("n", 10));
           }};

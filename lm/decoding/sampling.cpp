@@ -54,8 +54,7 @@ class Sampling : public Strategy {
 }  // namespace
 
 StrategyInfo sampling_strategy() {
-  return {"sampling", "n=10, temperature=1, top-k=0 (all), top-p=1, min-p=0",
-          "n sentences drawn independently; they may be alike",
+  return {"sampling", kDrawParameters, "n sentences drawn independently; they may be alike",
           [](Parameters& p, const StrategyTable&) -> std::unique_ptr<Strategy> {
             return std::make_unique<Sampling>(TokenFilter::from(p), p.sentences("n", 10));
           }};

@@ -9,14 +9,14 @@ namespace {
 
 constexpr double kNever = -INFINITY;
 
+}  // namespace
+
 void normalize(std::vector<double>& log_probabilities) {
   const double largest = *std::max_element(log_probabilities.begin(), log_probabilities.end());
   double sum = 0;
   for (const double v : log_probabilities) sum += std::exp(v - largest);
   for (double& v : log_probabilities) v -= largest + std::log(sum);
 }
-
-}  // namespace
 
 TokenFilter TokenFilter::from(Parameters& parameters) {
   TokenFilter f;

@@ -1,19 +1,15 @@
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <optional>
 
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
 #include "tlm/lm/parallel.h"
 #include "tlm/lm/training/dataset.h"
+#include "tlm/lm/training/quality.h"
 #include "tlm/space/records/workload_kind.h"
 
 namespace tlm::lm {
 namespace {
-
-constexpr int64_t kQualityTokens = 2;
 
 struct Made {
   std::optional<Dataset::Piece> piece;
@@ -134,19 +130,11 @@ Datasets make_datasets(std::vector<LabelledWorkload> workloads, const DatasetOpt
                        const CancelToken& cancel, Progress& progress) {
   ProgressTask task(progress, "sentences", static_cast<int64_t>(workloads.size()));
   std::vector<Made> made(workloads.size());
-  std::exception_ptr failure;
-  std::mutex mutex;
-  parallel_for(executor, static_cast<int64_t>(workloads.size()), [&](int64_t i, int) {
-    try {
-      cancel.check();
-      made[static_cast<size_t>(i)] = make(std::move(workloads[static_cast<size_t>(i)]), options);
-      task.advance();
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-    }
+  guarded_parallel_for(executor, static_cast<int64_t>(workloads.size()), [&](int64_t i) {
+    cancel.check();
+    made[static_cast<size_t>(i)] = make(std::move(workloads[static_cast<size_t>(i)]), options);
+    task.advance();
   });
-  if (failure) std::rethrow_exception(failure);
   Datasets out;
   for (size_t i = 0; i < made.size(); ++i) {
     const bool dev = space::split_of(workloads[i].split_key) == space::Split::kDev;  // moved from, but for its numbers

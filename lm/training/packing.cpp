@@ -52,7 +52,7 @@ std::vector<int64_t> shares(const Dataset& data, const PackingOptions& options) 
 int64_t tokens_of(const Dataset& data, const Item& item) {
   const PromptGroup& g = data.groups[item.group];
   int64_t n = static_cast<int64_t>(g.prompt.size());
-  for (const uint32_t p : item.programs) n += g.programs[p].count + 2;
+  for (const uint32_t p : item.programs) n += g.programs[p].count + kQualityTokens;
   return n;
 }
 

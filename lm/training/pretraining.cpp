@@ -1,17 +1,14 @@
 #include "tlm/lm/training/pretraining.h"
 
 #include <algorithm>
-#include <exception>
-#include <mutex>
 #include <optional>
 
 #include "tlm/lm/parallel.h"
+#include "tlm/lm/training/quality.h"
 #include "tlm/space/records/split_key.h"
 
 namespace tlm::lm {
 namespace {
-
-constexpr int64_t kQualityTokens = 2;
 
 std::optional<Dataset::Piece> sentence(const std::shared_ptr<const space::Space>& space, const PromptForm& form,
                                        int64_t context) {
@@ -36,19 +33,11 @@ Dataset constructive_sentences(const SpaceSource& source, int64_t count, const P
                                Executor& executor, const CancelToken& cancel, Progress& progress) {
   ProgressTask task(progress, "constructive sentences", count);
   std::vector<std::optional<Dataset::Piece>> pieces(static_cast<size_t>(count));
-  std::exception_ptr failure;
-  std::mutex mutex;
-  parallel_for(executor, count, [&](int64_t i, int) {
-    try {
-      cancel.check();
-      pieces[static_cast<size_t>(i)] = sentence(source(i), form, context);
-      task.advance();
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-    }
+  guarded_parallel_for(executor, count, [&](int64_t i) {
+    cancel.check();
+    pieces[static_cast<size_t>(i)] = sentence(source(i), form, context);
+    task.advance();
   });
-  if (failure) std::rethrow_exception(failure);
   Dataset data;
   for (auto& piece : pieces)
     if (piece) data.add(std::move(*piece));

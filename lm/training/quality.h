@@ -1,10 +1,13 @@
 // How good a program is among those of its workload, as a small number: what a sentence's `<quality>` says.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace tlm::lm {
+
+inline constexpr int64_t kQualityTokens = 2;  // `<quality>` and the bucket's number word, before the decisions
 
 // Buckets of the gap ln(latency / best latency) of the workload and target. Bucket 0 is the tie set: programs that noise does not
 // tell from the best one (two deviations of a label are 0.054, docs/measuring.md). Each further bucket is `growth` times as wide
