@@ -114,10 +114,9 @@ LanguageModel::LanguageModel(Weights weights, LanguageInfo info, std::string nam
                 name_, "a checkpoint of the tensor language is made by `tlm train`");
   const space::Vocabulary& v = space::Vocabulary::standard();
   ids_.assign(static_cast<size_t>(v.size()), -1);
-  tokens_.assign(info_.words.size(), -1);
   for (size_t id = 0; id < info_.words.size(); ++id) {
-    tokens_[id] = v.find(info_.words[id]);
-    if (tokens_[id] >= 0) ids_[static_cast<size_t>(tokens_[id])] = static_cast<int32_t>(id);
+    const space::Token token = v.find(info_.words[id]);  // -1: the language no longer has the word
+    if (token >= 0) ids_[static_cast<size_t>(token)] = static_cast<int32_t>(id);
   }
   unknown_ = id_of(v.token("unknown"));
   knows_all_words_ = std::count(ids_.begin(), ids_.end(), -1) == 0;

@@ -57,7 +57,6 @@ class LanguageModel {
   bool fits(const Target& target) const;  // it was trained for the target's kind of device
 
   int32_t id_of(space::Token token) const { return ids_[static_cast<size_t>(token)]; }  // -1: the model lacks the word
-  space::Token token_of(int32_t id) const { return tokens_[static_cast<size_t>(id)]; }  // -1: today's language lacks it
   bool knows_all_words() const { return knows_all_words_; }                             // of today's language
   // What it reads for a word that it may lack: then `unknown`.
   int32_t prompt_id(space::Token token) const { return id_of(token) >= 0 ? id_of(token) : unknown_; }
@@ -73,7 +72,6 @@ class LanguageModel {
   std::vector<int32_t> ids_;  // by token of today's vocabulary
   int32_t unknown_ = -1;
   bool knows_all_words_ = true;
-  std::vector<space::Token> tokens_;  // by id
 };
 
 }  // namespace tlm::lm

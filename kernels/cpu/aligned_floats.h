@@ -23,7 +23,6 @@ class AlignedFloats {
     if (!memory_) throw std::bad_alloc();
     count_ = count;
   }
-  size_t size() const { return count_; }
   float* data() { return memory_.get(); }
   const float* data() const { return memory_.get(); }
 

@@ -15,8 +15,6 @@ class PackedMatrix {
 
   void pack(const float* w, int64_t k, int64_t n);             // w [k, n]
   void pack_transposed(const float* w, int64_t k, int64_t n);  // wᵀ: w [n, k]
-  int64_t k() const { return k_; }
-  int64_t n() const { return n_; }
   int64_t panels() const { return (n_ + kPanel - 1) / kPanel; }
 
   // Columns [kPanel · panel, …) of out[rows, n] = init + a · w, as BlockKernels::multiply.

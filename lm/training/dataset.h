@@ -44,7 +44,6 @@ class Dataset {
   std::span<const uint16_t> tokens(const TrainingSentence& s) const { return {tokens_.data() + s.first, s.count}; }
   std::span<const int32_t> legal(const TrainingSentence& s) const { return {legal_.data() + s.first, s.count}; }
   int64_t programs() const;
-  int64_t decision_tokens() const { return static_cast<int64_t>(tokens_.size()); }
   // Of everything that training sees: equal data, equal fingerprint.
   uint64_t fingerprint() const;
 

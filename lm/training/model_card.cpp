@@ -92,8 +92,8 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
   out += "| | workloads | … on targets | programs |\n|---|---|---|---|\n";
   out += split_row("train", data.train) + split_row("dev", data.dev);
   out += "\nTest workloads are refused when records are read. " + std::to_string(labels.records) + " records; " +
-         std::to_string(labels.older) + " of older versions, " + std::to_string(labels.broken) +
-         " programs that were wrong or failed and " + std::to_string(labels.same) +
+         std::to_string(labels.older) + " of older versions, " + std::to_string(labels.without_ratio) + " without a latency, " +
+         std::to_string(labels.broken) + " programs that were wrong or failed and " + std::to_string(labels.same) +
          " other spellings of the same program are left out.";
   const std::string train_out = left_out(model.train);
   out += train_out.empty() ? "\n\n" : " Also left out of train:\n\n" + train_out + "\n";

@@ -50,7 +50,7 @@ struct Recipe {
   int quality_buckets() const;  // of the model's language: 0 in mode best
 };
 
-// Sizes by name: "small" (what the study trains), "base" (what is shipped). Throws Error(kUsage) that lists them.
+// Sizes by name: "small" (what the study trains), "base" (the default). Throws Error(kUsage) that lists them.
 void set_size(Recipe& recipe, const std::string& name);
 // Throws Error(kUsage) for what cannot be: a share above 1, an unknown name, a width that the heads do not divide.
 void check(const Recipe& recipe);

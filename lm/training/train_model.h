@@ -38,7 +38,7 @@ struct TrainedModel {
   std::vector<StepMetrics> metrics;  // of all steps
 };
 
-// The settings and plan that a folder's training was begun with; none: there is none. Throws Error(kBadModel).
+// The settings that a folder's training was begun with; none: there is none. Throws Error(kBadModel).
 std::optional<Recipe> recipe_of(const std::filesystem::path& folder);
 
 // Writes training.json (settings, steps, fingerprint of the data), states, metrics.jsonl and in the end config.json,

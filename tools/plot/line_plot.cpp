@@ -89,8 +89,7 @@ std::string line_svg(const PlotLine& line, const Axis& x, const Axis& y, const s
     if (line.markers) dots += "<circle cx=\"" + px + "\" cy=\"" + py + "\" r=\"2.5\" fill=\"" + colour + "\"/>\n";
   }
   if (path.empty()) return "";
-  const std::string dashes = line.dashed ? " stroke-dasharray=\"5 4\"" : "";
-  return "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.5\"" + dashes + "/>\n" + dots;
+  return "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.5\"/>\n" + dots;
 }
 
 }  // namespace

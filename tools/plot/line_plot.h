@@ -11,7 +11,6 @@ struct PlotLine {
   std::string name;                               // in the legend; empty: not there
   std::vector<std::pair<double, double>> points;  // in the order in which they are joined
   bool markers = false;                           // a dot at each point
-  bool dashed = false;
 };
 
 struct LinePlot {
