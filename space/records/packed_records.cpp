@@ -7,6 +7,7 @@
 
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
+#include "tlm/space/records/batch_fields.h"
 #include "tlm/space/records/record_json.h"
 #include "tlm/space/records/record_store.h"
 #include "tlm/space/records/split_key.h"
@@ -17,24 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-
-// The fields of a batch under their JSON names: one list for writing and for reading.
-template <typename R, typename F>
-void for_each_batch_field(R& r, F&& f) {
-  f("gflops_before", r.before.gflops);
-  f("gbytes_before", r.before.gbytes_s);
-  f("gflops_after", r.after.gflops);
-  f("gbytes_after", r.after.gbytes_s);
-  f("repeats", r.repeats);
-  f("unsteady", r.unsteady);
-  f("threads", r.threads);
-  f("cache_state", r.cache_state);
-  f("compiler", r.compiler);
-  f("flags", r.flags);
-  f("space_version", r.space_version);
-  f("emitter_version", r.emitter_version);
-  f("date", r.date);
-}
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 

@@ -6,6 +6,7 @@
 
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
+#include "tlm/space/records/batch_fields.h"
 #include "tlm/space/records/split_key.h"
 
 namespace tlm::space {
@@ -32,19 +33,7 @@ void for_each_field(R& r, F&& f) {
   f("origin", r.origin);
   f("seed", r.seed, false);
   f("batch", r.batch);
-  f("gflops_before", r.before.gflops);
-  f("gbytes_before", r.before.gbytes_s);
-  f("gflops_after", r.after.gflops);
-  f("gbytes_after", r.after.gbytes_s);
-  f("repeats", r.repeats);
-  f("unsteady", r.unsteady);
-  f("threads", r.threads);
-  f("cache_state", r.cache_state);
-  f("compiler", r.compiler);
-  f("flags", r.flags);
-  f("space_version", r.space_version);
-  f("emitter_version", r.emitter_version);
-  f("date", r.date);
+  for_each_batch_field(r, f);
 }
 
 struct Writer {
