@@ -11,6 +11,7 @@
 #include "tlm/codegen/source/source_c.h"
 #include "tlm/core/error.h"
 #include "tlm/space/space.h"
+#include "tlm/tools/collect/obstacle.h"
 #include "tlm/tools/collect/workload_sampler.h"
 
 namespace tlm::collect {
@@ -47,6 +48,21 @@ TEST(Variants, OfAMachineWithAvx512) {
   EXPECT_EQ(chosen_variants(machine, {"all"}).size(), 10u);
   EXPECT_THROW(chosen_variants(machine, {"sse9"}), Error);
   EXPECT_EQ(names_of(hardware_variants(named_target("x86-64-v2"))), (Names{"native-1", "native-2", "sse2-1", "sse2-2"}));
+}
+
+TEST(Variants, ATargetIsRecognisedOnAnyMachine) {
+  const std::vector<Variant> all = hardware_variants(named_target("x86-64-v4"));
+  ASSERT_FALSE(all.empty());
+  for (const Variant& v : all) {
+    Target t = v.target;
+    t.name = "another machine", t.l2_kb = 4321, t.numerics = Numerics::kStrict;
+    const std::optional<Variant> found = variant_of(t);
+    EXPECT_EQ(found.has_value(), !v.main) << v.name;
+    if (!found) continue;
+    EXPECT_EQ(found->name, v.name);
+    EXPECT_EQ(found->held_out, v.held_out) << v.name;
+    EXPECT_EQ(obstacle(nullptr, {}, t).empty(), !v.held_out) << v.name;
+  }
 }
 
 // Disassembles programs of a window with many accumulators: registers beyond the target's are never named.

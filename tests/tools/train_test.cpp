@@ -37,7 +37,9 @@ TEST(Train, WritesAModelMetricsAndACard) {
   // What is done stays done; nothing else is begun in its folder.
   s.refuses(words("train --records r.db --out m --steps 3 " + kSmall), 2, "the folder holds a training");
   s.refuses(words("train --records r.db --out m --steps 4 --resume " + kSmall), 2, "other settings: steps");
+  s.refuses(words("train --out m --resume --steps 4"), 2, "other settings: steps");
   EXPECT_EQ(s.tlm(words("train --out m --resume")).code, 0);
+  EXPECT_EQ(s.tlm(words("train --out m --resume --steps 3")).code, 0);
 }
 
 TEST(Train, AnUntrainedModelNeedsNoRecords) {

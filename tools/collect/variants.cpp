@@ -1,6 +1,7 @@
 #include "tlm/tools/collect/variants.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "tlm/core/error.h"
 
@@ -69,6 +70,18 @@ std::vector<Variant> chosen_variants(const Target& machine, const std::vector<st
     throw Error(ErrorCode::kUsage, "this machine has no variant '" + name + "'", "", "choose among: " + hint);
   }
   return out;
+}
+
+std::optional<Variant> variant_of(const Target& t) {
+  Target machine = named_target("x86-64-v4");  // has all variants
+  machine.l1_kb = t.l1_kb, machine.l2_kb = t.l2_kb, machine.l3_kb = t.l3_kb;
+  for (Variant& v : hardware_variants(machine)) {
+    Target a = v.target, b = t;
+    a.name = b.name = "";
+    a.numerics = b.numerics;
+    if (!v.main && a == b) return std::move(v);
+  }
+  return std::nullopt;
 }
 
 }  // namespace tlm::collect

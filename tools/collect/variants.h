@@ -2,8 +2,8 @@
 // what the numbers of a target mean. Caches cannot be varied.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tlm/core/target.h"
@@ -23,5 +23,8 @@ struct Variant {
 std::vector<Variant> hardware_variants(const Target& machine);
 // By name, in the order given; "training": all that are not held out; "all". Throws Error(kUsage) that lists the names.
 std::vector<Variant> chosen_variants(const Target& machine, const std::vector<std::string>& names);
+// The variant other than native that a target is, on whatever machine (caches and numerics do not tell variants apart); none:
+// some machine as it is.
+std::optional<Variant> variant_of(const Target& t);
 
 }  // namespace tlm::collect

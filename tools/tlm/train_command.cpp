@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "tlm/core/error.h"
@@ -10,7 +11,7 @@
 #include "tlm/tools/tlm/metrics_plot.h"
 #include "tlm/tools/tlm/output_files.h"
 #include "tlm/tools/tlm/table.h"
-#include "tlm/tools/tlm/training_data.h"
+#include "tlm/tools/tlm/training_sources.h"
 
 namespace tlm::tools {
 namespace {
@@ -70,6 +71,11 @@ int train(Options o, const CommandContext& context) {
   if (o.resume && o.recipe.records.empty()) {  // as it was begun
     const auto begun = lm::recipe_of(o.out);
     if (!begun) throw Error(ErrorCode::kUsage, "no training was begun in this folder", o.out, "give --records and --out");
+    const std::vector<std::string> changed = lm::differences(*begun, options.recipe);
+    for (const std::string& name : lm::differences(lm::Recipe{}, options.recipe))  // what is said beside --resume
+      if (std::find(changed.begin(), changed.end(), name) != changed.end())
+        throw Error(ErrorCode::kUsage, "the training was begun with other settings: " + name, o.out,
+                    "leave it out, or take another folder");
     options.recipe = *begun;
   }
   lm::check(options.recipe);
@@ -149,7 +155,8 @@ void add_recipe_options(CLI::App& c, Options& o) {
 void add_train_command(CLI::App& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("train", "Train a language model on records of measurements");
-  add_texts(*command, "--records", o->recipe.records, "FILE", "Records: SQLite, or JSON lines (may be repeated)");
+  add_texts(*command, "--records", o->recipe.records, "FILE",
+            "Records in any form: SQLite, packed (.xz), JSON lines (may be repeated)");
   add_text(*command, "--out", o->out, "FOLDER", "The model, its metrics, and what is needed to go on")->required();
   add_text(*command, "--data", o->recipe.lists, "FOLDER",
            "Lists of workloads that nothing is learned from, or none (default: lm/data)");

@@ -1,30 +1,19 @@
 #include "tlm/tools/eval/rivals/training_files.h"
 
-#include <map>
-
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
 #include "tlm/space/records/packed_records.h"
-#include "tlm/tools/collect/variants.h"
+#include "tlm/tools/collect/obstacle.h"
 #include "tlm/tools/collect/workload_list.h"
 
 namespace tlm::eval {
-namespace {
 
 namespace fs = std::filesystem;
 
-}  // namespace
-
 std::vector<TrainingWorkload> read_training(const std::vector<fs::path>& files, const fs::path& lists, const Log& log) {
   const space::Exclusion exclusion = collect::read_exclusion(lists);
-  std::map<uint64_t, std::string> variants;  // held out, by target
-  for (const collect::Variant& v : collect::hardware_variants(host_target()))
-    if (v.held_out) variants[space::target_hash(v.target)] = v.name;
-  TrainingData data([&](const ir::Subgraph& g, const Target& t) {
-    const auto variant = variants.find(space::target_hash(t));
-    return variant != variants.end() ? "hardware that is held out: " + variant->second : exclusion.obstacle(g);
-  });
+  TrainingData data([&](const ir::Subgraph& g, const Target& t) { return collect::obstacle(&exclusion, g, t); });
   for (const fs::path& file : files) space::read_record_file(file, [&](const space::Record& r) { data.add(r); });
   std::vector<TrainingWorkload> all = data.take();
   size_t programs = 0;

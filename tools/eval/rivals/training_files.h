@@ -10,9 +10,8 @@
 
 namespace tlm::eval {
 
-// Record files of any form (space::read_record_file). What is held out by the lists in `lists` (collect::read_exclusion), by the
-// split of its key, or nearly is, and variants of this machine that are held out are left out. Throws Error(kUsage) when nothing
-// is left.
+// Record files of any form (space::read_record_file). What nothing may be learned from (collect::obstacle, with the lists in
+// the folder `lists`) is left out. Throws Error(kUsage) when nothing is left.
 std::vector<TrainingWorkload> read_training(const std::vector<std::filesystem::path>& files, const std::filesystem::path& lists,
                                             const Log& log);
 std::string training_fingerprint(const std::vector<std::filesystem::path>& files);  // of their bytes

@@ -1,12 +1,12 @@
-#include "tlm/tools/tlm/training_data.h"
+#include "tlm/tools/tlm/training_sources.h"
 
 #include <filesystem>
-#include <optional>
 
 #include "tlm/core/error.h"
 #include "tlm/space/records/exclusion.h"
 #include "tlm/space/records/packed_records.h"
 #include "tlm/space/records/split_key.h"
+#include "tlm/tools/collect/obstacle.h"
 #include "tlm/tools/collect/variants.h"
 #include "tlm/tools/collect/workload_list.h"
 #include "tlm/tools/collect/workload_sampler.h"
@@ -27,30 +27,19 @@ lm::SpaceSource pretraining_shapes(std::shared_ptr<const space::Exclusion> held_
   const collect::WorkloadSampler sampler(kPretrainingSeed);
   return [held_out, targets, sampler](int64_t i) -> std::shared_ptr<const space::Space> {
     collect::SampledWorkload w = sampler.at(i);
+    const Target& target = targets[static_cast<size_t>(i) % targets.size()];
     if (space::split_of(space::split_key(w.subgraph)) != space::Split::kTrain) return nullptr;
-    if (held_out && !held_out->nearest(w.subgraph).empty()) return nullptr;
-    return space::Space::build(std::move(w.subgraph), targets[static_cast<size_t>(i) % targets.size()]);
+    if (!collect::obstacle(held_out.get(), w.subgraph, target).empty()) return nullptr;
+    return space::Space::build(std::move(w.subgraph), target);
   };
 }
 
-}  // namespace
-
-std::optional<collect::Variant> variant_of(const Target& t) {
-  Target machine = named_target("x86-64-v4");  // has all variants
-  machine.l1_kb = t.l1_kb, machine.l2_kb = t.l2_kb, machine.l3_kb = t.l3_kb;
-  for (collect::Variant& v : collect::hardware_variants(machine)) {
-    Target a = v.target, b = t;
-    a.name = b.name = "";
-    a.numerics = b.numerics;
-    if (!v.main && a == b) return std::move(v);
-  }
-  return std::nullopt;
-}
-
 std::string variant_name(const Target& t) {
-  const auto variant = variant_of(t);
+  const auto variant = collect::variant_of(t);
   return variant ? variant->name : lm::plain_variant(t);
 }
+
+}  // namespace
 
 void read_training_records(const std::vector<std::string>& files, const CancelToken& cancel, Progress& progress,
                            const std::function<void(const space::Record&)>& visit) {
@@ -74,10 +63,8 @@ void set_training_sources(lm::TrainModelOptions& options, const std::string& lis
     held_out = std::make_shared<const space::Exclusion>(collect::read_exclusion(lists));
   }
   options.data.variant = variant_name;
-  options.data.obstacle = [held_out](const ir::Subgraph& g, const Target& t) -> std::string {
-    const auto variant = variant_of(t);
-    if (variant && variant->held_out) return "the hardware " + variant->name + " is held out";
-    return held_out ? held_out->nearest(g) : "";
+  options.data.obstacle = [held_out](const ir::Subgraph& g, const Target& t) {
+    return collect::obstacle(held_out.get(), g, t);
   };
   options.unmeasured = pretraining_shapes(held_out);
 }
