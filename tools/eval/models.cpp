@@ -41,9 +41,11 @@ class ToldScheduler : public space::Scheduler {
 Entrant entrant(const ModelChoice& c, lm::Weights weights, const char* what, const char* kind, Executor& executor,
                 const Log& log) {
   lm::LanguageInfo info = lm::load_language(c.folder);
-  if (c.blind_target)
-    info.form.blind =
-        info.form.blind == lm::PromptForm::Blind::kExtents ? lm::PromptForm::Blind::kAll : lm::PromptForm::Blind::kTarget;
+  using Blind = lm::PromptForm::Blind;
+  if (c.blind_target) {
+    Blind& blind = info.form.blind;
+    blind = blind == Blind::kExtents || blind == Blind::kAll ? Blind::kAll : Blind::kTarget;
+  }
   const auto model = std::make_shared<const lm::LanguageModel>(std::move(weights), std::move(info), c.name);
   const std::shared_ptr<const lm::Strategy> strategy = lm::standard_strategies().make(c.decode, c.k == 1 ? 0 : wanted(c.k));
   lm::DecodeOptions options;

@@ -82,8 +82,9 @@ void print_list(const DecodedList& list, int distinct) {
   std::printf("%d different schedules of %zu workloads", distinct, list.workloads.size());
   if (list.measured) {
     const std::vector<double> best = best_ratio_by_count(list);
-    std::printf("; times as fast as the constructive one, geometric mean: first %s, best %s", fixed(best.front(), 3).c_str(),
-                fixed(best.back(), 3).c_str());
+    if (!best.empty())
+      std::printf("; times as fast as the constructive one, geometric mean: first %s, best %s", fixed(best.front(), 3).c_str(),
+                  fixed(best.back(), 3).c_str());
   }
   std::printf("\n");
 }
