@@ -39,6 +39,7 @@ double difference(const float* a, const float* b, size_t n) {
 Layer::Layer(ir::Graph g) {
   EngineOptions options;
   options.target.cores = 1;
+  options.scheduler = "constructive";
   const Engine engine(options);
   ir::run_graph_passes(g);
   const codegen::CompiledModel model = engine.compile(g, {}, true);

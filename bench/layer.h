@@ -1,4 +1,4 @@
-// One layer, compiled for this machine by the default scheduler, beside what the machine can do and beside a peer.
+// One layer, compiled for this machine by the constructive scheduler, beside what the machine can do and beside a peer.
 #pragma once
 
 #include <benchmark/benchmark.h>

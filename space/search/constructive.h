@@ -1,4 +1,4 @@
-// The default scheduler: one schedule by a small model of instructions and memory traffic, nothing measured.
+// The constructive scheduler: one schedule by a small model of instructions and memory traffic, nothing measured.
 #pragma once
 
 #include "tlm/space/rules/sketch.h"

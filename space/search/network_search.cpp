@@ -85,7 +85,7 @@ class NetworkSearch {
       if (s == t.search.anchor() && r.timed()) t.anchor_ms.push_back(r.median_ms);
       t.search.observe(s, r.ratio, r.status);
     }
-    if (t.anchor_ms.empty()) t.anchor_ms = std::move(implied);  // today's default schedule is another one
+    if (t.anchor_ms.empty()) t.anchor_ms = std::move(implied);  // today's constructive schedule is another one
   }
 
   // What was measured of other workloads on this target teaches the cost model, too.
@@ -196,7 +196,7 @@ class NetworkSearch {
     }
     char text[32];
     std::snprintf(text, sizeof text, "%.2f", anchor / best);
-    return "network " + milliseconds(best) + ", " + text + " times the default's speed";
+    return "network " + milliseconds(best) + ", " + text + " times the constructive schedules' speed";
   }
 
   Measurer& measurer_;

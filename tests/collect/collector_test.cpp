@@ -117,7 +117,7 @@ TEST_F(CollectorTest, MeasuresEachSourcesShareOnce) {
       by_origin[r.origin] += fresh || r.origin == "confirm";
     }
     EXPECT_EQ(by_origin["random"], 10);
-    EXPECT_EQ(by_origin["constructive"], 5 + 1);  // and the default schedule itself
+    EXPECT_EQ(by_origin["constructive"], 5 + 1);  // and the constructive schedule itself
     EXPECT_EQ(by_origin["search"], 16);
     EXPECT_EQ(by_origin["confirm"], 3);
   }
@@ -177,7 +177,7 @@ TEST_F(CollectorTest, AModelsSchedulesAreMeasuredBesideTheFastest) {
     if (n == 0) continue;
     ++batches;
     EXPECT_GE(n, 6);
-    EXPECT_GE(company[batch], 3);  // of the four one may be the default schedule, which is in each batch
+    EXPECT_GE(company[batch], 3);  // of the four one may be the constructive schedule, which is in each batch
     EXPECT_LE(company[batch], 4);
   }
   EXPECT_EQ(batches, static_cast<int>(plan.size()));

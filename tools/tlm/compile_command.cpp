@@ -34,7 +34,7 @@ double ms_since(std::chrono::steady_clock::time_point begin) {
 // What a search did; null: another scheduler chose.
 nlohmann::ordered_json search_json(const ModelSearch* s) {
   if (!s) return nullptr;
-  return {{"measured", s->measured}, {"seconds", s->seconds}, {"network_ms", s->network_ms}, {"default_ms", s->anchor_ms}};
+  return {{"measured", s->measured}, {"seconds", s->seconds}, {"network_ms", s->network_ms}, {"constructive_ms", s->anchor_ms}};
 }
 
 // What the language model did; null: another scheduler chose.
@@ -99,7 +99,7 @@ void warn_of_unused(std::map<uint64_t, space::Schedule> schedules, const codegen
 
 // Each workload's best, for people.
 void print_search(const ModelSearch& search, const codegen::CompileReport& report) {
-  std::vector<std::vector<std::string>> table = {{"subgraph", "count", "trials", "default ms", "best ms", "times as fast"}};
+  std::vector<std::vector<std::string>> table = {{"subgraph", "count", "trials", "constructive ms", "best ms", "times as fast"}};
   for (const codegen::WorkloadReport& w : report.workloads) {
     const auto found = search.workloads.find(w.hash);
     if (found == search.workloads.end()) continue;
@@ -108,8 +108,9 @@ void print_search(const ModelSearch& search, const codegen::CompileReport& repor
                      fixed(s.ratio, 2)});
   }
   std::fputs(table_text(table).c_str(), stderr);
-  std::fprintf(stderr, "tlm: search: %d schedules measured in %s; network %s ms, with default schedules %s ms\n", search.measured,
-               duration_text(search.seconds).c_str(), number(search.network_ms).c_str(), number(search.anchor_ms).c_str());
+  std::fprintf(stderr, "tlm: search: %d schedules measured in %s; network %s ms, with constructive schedules %s ms\n",
+               search.measured, duration_text(search.seconds).c_str(), number(search.network_ms).c_str(),
+               number(search.anchor_ms).c_str());
 }
 
 void print_lm(const LmUse& use) {
@@ -217,7 +218,7 @@ Examples:
   tlm compile net.onnx -o new.tlm --schedules net.schedules          and compile with it
   tlm compile net.onnx -o net.tlm --scheduler lm --model FOLDER      a language model of one's own writes the schedules
   tlm compile net.onnx -o net.tlm --scheduler search --trials 200 --records net.db    measure schedules on this machine
-  tlm compile net.onnx -o net.tlm --measure 10                       measure the default's ten best guesses
+  tlm compile net.onnx -o net.tlm --measure 10                       measure the scheduler's ten best guesses
   tlm compile net.onnx --explain 3 | less                            how subgraph 3 becomes C)");
   command->callback([o, &context] { context.run = [o, &context] { return run(*o, context); }; });
 }

@@ -74,7 +74,7 @@ void print_subgraph(const ir::Step& step, int number, const Target& target) {
   space::Walk walk = space->walk();
   walk.complete();
   const space::Schedule schedule = walk.schedule();
-  std::printf("space: 10^%.1f schedules; decisions along the default schedule:\n\n", space->log10_size());
+  std::printf("space: 10^%.1f schedules; decisions along the constructive schedule:\n\n", space->log10_size());
   std::vector<std::vector<std::string>> rows = {{"decision", "candidates", "default", "others"}};
   for (const space::Decision& d : walk.decisions()) {
     const std::string* text = schedule.find(d.name);
@@ -162,7 +162,7 @@ void add_inspect_command(CLI::App& app, CommandContext& context) {
   add_number(*command, "--subgraph", o->subgraph, "K",
              "Only subgraph K, counted from 0: its stages, decisions, size of the space", 0, INT_MAX);
   command->add_flag("--sentence", o->sentence,
-                    "Print the tensor sentence (prompt and default schedule), of all subgraphs or of --subgraph K");
+                    "Print the tensor sentence (prompt and constructive schedule), of all subgraphs or of --subgraph K");
   o->flags.add_model_options(*command);
   o->flags.add_target_options(*command);
   command->footer(R"(
