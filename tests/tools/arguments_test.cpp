@@ -84,7 +84,8 @@ TEST(Arguments, NoCommandShowsTheHelp) {
 TEST(Arguments, EveryCommandExplainsItself) {
   const Sandbox s;
   EXPECT_NE(s.tlm({"--help"}).out.find("Exit codes: 0 ok, 1 mismatch, 2 usage"), std::string::npos);
-  for (const char* command : {"zoo", "target", "inspect", "compile", "run", "verify", "bench", "conformance", "collect", "workloads"}) {
+  for (const char* command : {"zoo", "target", "inspect", "compile", "run", "verify", "bench", "conformance", "collect", "workloads",
+                              "decode", "train", "eval"}) {
     EXPECT_NE(s.tlm({"--help"}).out.find("\n  " + std::string(command) + " "), std::string::npos) << command;
     const Outcome r = s.tlm({command, "--help"});
     EXPECT_EQ(r.code, 0);
