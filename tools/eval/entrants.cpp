@@ -86,7 +86,7 @@ class Entrants {
   void add(const std::string& name, int k, const std::string& knows,
            std::function<std::unique_ptr<space::Scheduler>(const std::vector<Contender>&)> make) {
     Hasher h;
-    h.text("rival 1").text(name).number(k).number(static_cast<int64_t>(o_.seed)).text(knows);
+    h.text("rival 2").text(name).number(k).number(static_cast<int64_t>(o_.seed)).text(knows);
     all_.push_back({with_k(name, k), "rival", k, h.hex(), std::move(make)});
   }
 

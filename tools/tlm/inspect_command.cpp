@@ -75,7 +75,7 @@ void print_subgraph(const ir::Step& step, int number, const Target& target) {
   walk.complete();
   const space::Schedule schedule = walk.schedule();
   std::printf("space: 10^%.1f schedules; decisions along the constructive schedule:\n\n", space->log10_size());
-  std::vector<std::vector<std::string>> rows = {{"decision", "candidates", "default", "others"}};
+  std::vector<std::vector<std::string>> rows = {{"decision", "candidates", "constructive", "others"}};
   for (const space::Decision& d : walk.decisions()) {
     const std::string* text = schedule.find(d.name);
     const std::string taken = text ? *text : "";

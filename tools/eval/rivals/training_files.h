@@ -10,8 +10,8 @@
 
 namespace tlm::eval {
 
-// Record files of any form (space::read_record_file). What nothing may be learned from (collect::obstacle, with the lists in
-// the folder `lists`) is left out. Throws Error(kUsage) when nothing is left.
+// Record files of any form (space::read_record_file). What nothing may be learned from is left out: records of dev and test, and
+// what collect::obstacle says, with the lists in the folder `lists`. Throws Error(kUsage) when nothing is left.
 std::vector<TrainingWorkload> read_training(const std::vector<std::filesystem::path>& files, const std::filesystem::path& lists,
                                             const Log& log);
 std::string training_fingerprint(const std::vector<std::filesystem::path>& files);  // of their bytes
