@@ -221,7 +221,8 @@ Answer answer_of(Task& task) {
 std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::shared_ptr<const space::Space>>& spaces,
                            const Strategy& strategy, const DecodeOptions& options, DecodeStatistics* statistics) {
   if (strategy.measures() && !options.measurer)
-    throw Error(ErrorCode::kUsage, "the decoding strategy measures, and nothing here can");
+    throw Error(ErrorCode::kUsage, "the decoding strategy measures, and nothing here can", "",
+                "choose one that does not measure, or give DecodeOptions a measurer");
   const Config& config = model.model().config();
   const size_t sentence_bytes = static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float);
   const size_t group = std::max<size_t>(1, options.cache_bytes / (sentence_bytes * static_cast<size_t>(strategy.width() + 1)));

@@ -72,7 +72,7 @@ class PackedLines {
 
   std::string where() const { return file_ + ":" + std::to_string(number_); }
   [[noreturn]] void fail(const std::string& reason) const {
-    throw Error(ErrorCode::kBadModel, "bad packed records: " + reason, where());
+    throw Error(ErrorCode::kBadModel, "bad packed records: " + reason, where(), "`tlm records export -o NAME.xz` writes them");
   }
 
   void begin(const Json& json) const {

@@ -1,10 +1,10 @@
 #include "tlm/tools/collect/workload_list.h"
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
+#include "tlm/core/lines.h"
 
 namespace tlm::collect {
 namespace {
@@ -45,12 +45,9 @@ ListedWorkload parse_line(const std::string& line, const std::string& where) {
 }  // namespace
 
 std::vector<ListedWorkload> read_workload_list(const std::filesystem::path& file) {
-  std::istringstream lines(read_file(file, kMostBytes));
   std::vector<ListedWorkload> out;
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number)
-    if (line.find_first_not_of(" \t\r") != std::string::npos)
-      out.push_back(parse_line(line, file.string() + ":" + std::to_string(number)));
+  for_each_line(read_file(file, kMostBytes), file.string(),
+                [&](const std::string& line, const std::string& where) { out.push_back(parse_line(line, where)); });
   return out;
 }
 

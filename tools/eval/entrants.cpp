@@ -91,7 +91,7 @@ class Entrants {
   }
 
   void add_rivals(int k) {
-    const int n = k == 1 ? 1 : k + k / 4;  // some give the same program
+    const int n = proposals_for(k);
     const uint64_t seed = o_.seed;
     add("constructive", k, "", [n](const auto&) { return make_constructive_rival(n); });
     add("random", k, "", [n, seed](const auto&) { return make_random_rival(n, seed); });

@@ -9,9 +9,6 @@
 namespace tlm::eval {
 namespace {
 
-// Strategies that draw may write one program in two ways: some more than are measured.
-int wanted(int k) { return k == 1 ? 1 : k + k / 4; }
-
 std::string fingerprint(const ModelChoice& c, const char* what) {
   Hasher h;
   h.text(what).text(c.decode).number(c.k).number(c.blind_target).number(static_cast<int64_t>(c.seed));
@@ -47,11 +44,12 @@ Entrant entrant(const ModelChoice& c, lm::Weights weights, const char* what, con
     blind = blind == Blind::kExtents || blind == Blind::kAll ? Blind::kAll : Blind::kTarget;
   }
   const auto model = std::make_shared<const lm::LanguageModel>(std::move(weights), std::move(info), c.name);
-  const std::shared_ptr<const lm::Strategy> strategy = lm::standard_strategies().make(c.decode, c.k == 1 ? 0 : wanted(c.k));
+  const std::shared_ptr<const lm::Strategy> strategy =
+      lm::standard_strategies().make(c.decode, c.k == 1 ? 0 : proposals_for(c.k));
   lm::DecodeOptions options;
   options.seed = c.seed;
   options.executor = &executor;
-  const int schedules = wanted(c.k);
+  const int schedules = proposals_for(c.k);
   return {c.name, kind, c.k, fingerprint(c, what), [=](const std::vector<Contender>&) {
             return std::make_unique<ToldScheduler>(lm::LmScheduler(model, strategy, options, schedules), log);
           }};

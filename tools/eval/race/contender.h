@@ -29,6 +29,9 @@ struct Entrant {
   std::function<std::unique_ptr<space::Scheduler>(const std::vector<Contender>& before)> make;
 };
 
+// Schedules that are asked for where k distinct programs are wanted: some may give the same program.
+inline int proposals_for(int k) { return k == 1 ? 1 : k + k / 4; }
+
 // Asks a scheduler for all workloads at once, as a compiler does. Each space is built anew: what one contender has walked is not
 // ready for the next.
 using SpaceMaker = std::function<std::shared_ptr<const space::Space>()>;

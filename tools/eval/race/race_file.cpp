@@ -1,13 +1,13 @@
 #include "tlm/tools/eval/race/race_file.h"
 
 #include <functional>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
+#include "tlm/core/lines.h"
 
 namespace tlm::eval {
 namespace {
@@ -15,17 +15,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void each_line(const std::string& text, const std::string& where, const std::function<void(const Json& j)>& read) {
-  std::istringstream in(text);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+  for_each_line(text, where, [&](const std::string& line, const std::string& at) {
     try {
       read(Json::parse(line));
     } catch (const std::exception& e) {  // of the parser, of a key, of a hash, of a schedule
-      throw Error(ErrorCode::kBadModel, std::string("not a line of a race: ") + e.what(), where + ":" + std::to_string(number),
-                  "remove the file: it is made anew");
+      throw Error(ErrorCode::kBadModel, std::string("not a line of a race: ") + e.what(), at, "remove the file: it is made anew");
     }
-  }
+  });
 }
 
 uint64_t hash_of(const Json& j, const char* key) { return std::stoull(j.at(key).get<std::string>(), nullptr, 16); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
@@ -23,6 +24,7 @@ class RaceRunner {
 
   RaceResult run(std::vector<Contender> contenders, const std::vector<Entrant>& entrants, space::Measurer& selecting,
                  space::Measurer& racing) {
+    check_names(contenders, entrants);
     propose_all(contenders, entrants);
     std::map<std::string, RaceRow> done;
     for (RaceRow& r : read_rows(rows_file_)) done[r.name] = std::move(r);
@@ -48,6 +50,16 @@ class RaceRunner {
   }
 
  private:
+  static void check_names(const std::vector<Contender>& contenders, const std::vector<Entrant>& entrants) {
+    std::set<std::string> names;
+    const auto take = [&](const std::string& name) {
+      if (!names.insert(name).second)
+        throw Error(ErrorCode::kUsage, "two contenders are called '" + name + "'", "", "give one of them another name");
+    };
+    for (const Contender& c : contenders) take(c.name);
+    for (const Entrant& e : entrants) take(e.name);
+  }
+
   void propose_all(std::vector<Contender>& contenders, const std::vector<Entrant>& entrants) {
     std::vector<SpaceMaker> spaces;
     for (const EvalWorkload& w : list_) spaces.push_back([&w, this] { return space_of(w, options_.machine); });
@@ -65,10 +77,6 @@ class RaceRunner {
       if (known == before.end()) write_file_atomic(picks_file_, lines);
       task.advance(1, e.name);
     }
-    for (size_t i = 0; i < contenders.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (contenders[i].name == contenders[j].name)
-          throw Error(ErrorCode::kUsage, "two contenders are called '" + contenders[i].name + "'");
   }
 
   void write_rows(const std::map<std::string, RaceRow>& done) {

@@ -1,13 +1,13 @@
 #include "tlm/tools/eval/reference/reference_file.h"
 
 #include <cmath>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
+#include "tlm/core/lines.h"
 
 namespace tlm::eval {
 namespace {
@@ -80,11 +80,8 @@ std::string reference_line(const Reference& r) {
 
 std::vector<Reference> parse_references(const std::string& text, const std::string& where) {
   std::vector<Reference> all;
-  std::istringstream in(text);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string at = where + ":" + std::to_string(number), hint = "`tlm eval --reference` makes such files";
+  for_each_line(text, where, [&](const std::string& line, const std::string& at) {
+    const std::string hint = "`tlm eval --reference` makes such files";
     try {
       all.push_back(from_json(Json::parse(line)));
     } catch (const nlohmann::json::exception& e) {
@@ -92,7 +89,7 @@ std::vector<Reference> parse_references(const std::string& text, const std::stri
     } catch (const std::logic_error& e) {  // stoull
       throw Error(ErrorCode::kBadModel, "not a line of a reference: a hash is no hexadecimal number", at, hint);
     }
-  }
+  });
   return all;
 }
 

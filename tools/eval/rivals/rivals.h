@@ -16,9 +16,9 @@ using TrainingSet = std::shared_ptr<const std::vector<TrainingWorkload>>;
 
 // Up to `schedules` for each space, all different.
 
-// constructive.cpp: the constructive schedule, then its variations.
+// without_training.cpp: the constructive schedule, then its variations.
 std::unique_ptr<space::Scheduler> make_constructive_rival(int schedules);
-// constructive.cpp: independent uniform draws.
+// without_training.cpp: independent uniform draws.
 std::unique_ptr<space::Scheduler> make_random_rival(int schedules, uint64_t seed);
 // nearest.cpp: the best schedules of the training workloads that are most like the one in question, projected to its space.
 std::unique_ptr<space::Scheduler> make_nearest_rival(TrainingSet training, int schedules);
