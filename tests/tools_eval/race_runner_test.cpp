@@ -77,6 +77,21 @@ TEST_F(RaceRunnerTest, AChangedEntrantRacesAnew) {
   EXPECT_EQ(racing_.batches, 6);
 }
 
+TEST_F(RaceRunnerTest, AnInterruptLosesNoProposal) {
+  run();
+  std::vector<Entrant> all = entrants();
+  all[0].fingerprint = "2";
+  const auto interrupt = [](const std::vector<Contender>&) -> std::unique_ptr<space::Scheduler> {
+    throw Error(ErrorCode::kInterrupted, "stopped");
+  };
+  all.insert(all.begin() + 1, Entrant{"new", "rival", 1, "1", interrupt});
+  EXPECT_THROW(run_race(small_list(), {}, all, selecting_, racing_, options_), Error);
+  EXPECT_EQ(made_, 3);
+  all.erase(all.begin() + 1);
+  run_race(small_list(), {}, all, selecting_, racing_, options_);
+  EXPECT_EQ(made_, 3);  // the last one proposed before the interrupted run
+}
+
 TEST_F(RaceRunnerTest, FilesAreReadBack) {
   const RaceResult result = run();
   const std::string text = read_file(options_.folder / "rows.jsonl");

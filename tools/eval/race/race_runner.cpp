@@ -60,6 +60,18 @@ class RaceRunner {
     for (const Entrant& e : entrants) take(e.name);
   }
 
+  // Proposals of an earlier run whose turn has not come: an interrupt does not lose them.
+  static std::string still_to_come(const std::vector<Proposal>& before, const std::vector<Entrant>& entrants,
+                                   const std::vector<Contender>& done) {
+    std::string lines;
+    for (const Proposal& p : before) {
+      const auto has_the_name = [&](const auto& x) { return x.name == p.contender.name; };
+      if (std::any_of(entrants.begin(), entrants.end(), has_the_name) && std::none_of(done.begin(), done.end(), has_the_name))
+        lines += proposal_line(p) + "\n";
+    }
+    return lines;
+  }
+
   void propose_all(std::vector<Contender>& contenders, const std::vector<Entrant>& entrants) {
     std::vector<SpaceMaker> spaces;
     for (const EvalWorkload& w : list_) spaces.push_back([&w, this] { return space_of(w, options_.machine); });
@@ -74,7 +86,7 @@ class RaceRunner {
       });
       contenders.push_back(known != before.end() ? known->contender : propose(e, spaces, contenders));
       lines += proposal_line({e.fingerprint, names_, contenders.back()}) + "\n";
-      if (known == before.end()) write_file_atomic(picks_file_, lines);
+      if (known == before.end()) write_file_atomic(picks_file_, lines + still_to_come(before, entrants, contenders));
       task.advance(1, e.name);
     }
   }
