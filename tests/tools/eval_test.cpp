@@ -67,6 +67,8 @@ TEST(Eval, Refuses) {
   s.refuses(eval("--race --model none --variant abacus -o x"), 2, "no variant 'abacus'");
   s.refuses(eval("--race --model none --variant training -o x"), 2, "'training' is no single variant");
   s.refuses(eval("--race --split train -o x"), 2, "--split");
+  s.refuses(eval("--race --against none -o x"), 2, "the default weights are not there");
+  s.refuses(words("eval --race --model none -o x"), 2, "the lists of workloads are not there");
 }
 
 }  // namespace

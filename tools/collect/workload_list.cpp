@@ -61,6 +61,13 @@ std::string workload_list_line(const ListedWorkload& w) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+void check_lists(const std::filesystem::path& folder) {
+  for (const char* list : {kTestList, kDevList, kNetworkList})
+    if (!std::filesystem::exists(folder / list))
+      throw Error(ErrorCode::kUsage, "the lists of workloads are not there", (folder / list).string(),
+                  "run in the folder of tlm's sources, or name theirs with --data FOLDER");
+}
+
 space::Exclusion read_exclusion(const std::filesystem::path& folder) {
   space::Exclusion out;
   for (const char* list : {kTestList, kDevList, kNetworkList})

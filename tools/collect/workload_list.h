@@ -29,6 +29,8 @@ inline constexpr const char* kNetworkList = "network_workloads.jsonl";
 std::vector<ListedWorkload> read_workload_list(const std::filesystem::path& file);
 std::string workload_list_line(const ListedWorkload& w);  // without its end
 
+// Throws Error(kUsage) that says where the lists are unless they are in the folder.
+void check_lists(const std::filesystem::path& folder);
 // What no model may learn from: all three lists of a folder.
 space::Exclusion read_exclusion(const std::filesystem::path& folder);
 

@@ -30,9 +30,7 @@ std::vector<std::string> words_of(const std::string& text) {
 std::vector<collect::PlanItem> plan_of(const Options& o) {
   const Target machine = host_target();
   const std::filesystem::path folder(o.data);
-  if (!std::filesystem::exists(folder / collect::kTestList))
-    throw Error(ErrorCode::kUsage, "the lists of workloads are not there", folder / collect::kTestList,
-                "run in the folder of tlm's sources, or name theirs with --data FOLDER");
+  collect::check_lists(folder);
   if (o.split == "dev") {
     const std::string variants = o.variants.empty() ? "native-1,native-2" : o.variants;
     return collect::list_plan(collect::read_workload_list(folder / collect::kDevList),

@@ -7,10 +7,12 @@
 #include "tlm/codegen/measure/measurer.h"
 #include "tlm/core/error.h"
 #include "tlm/tools/collect/variants.h"
+#include "tlm/tools/collect/workload_list.h"
 
 namespace tlm::tools {
 
 std::vector<eval::EvalWorkload> EvalOptions::list() const {
+  if (workloads.empty()) collect::check_lists(data);
   const std::string file = workloads.empty() ? data + "/" + split + "_workloads.jsonl" : workloads;
   std::vector<eval::EvalWorkload> list = eval::read_workloads(file);
   if (!variant.empty())

@@ -35,8 +35,12 @@ eval::ModelChoice model_choice(const std::string& text) {
 }
 
 eval::EntrantOptions entrant_options(const EvalOptions& o) {
+  constexpr const char* kWeights = "lm/pretrained";  // of the source tree
   eval::EntrantOptions e;
-  for (const std::string& m : o.models.empty() ? std::vector<std::string>{"lm=lm/pretrained"} : o.models)
+  if (o.models.empty() && !fs::exists(kWeights))
+    throw Error(ErrorCode::kUsage, "the default weights are not there", kWeights,
+                "run in the folder of tlm's sources, or name a model: --model NAME=FOLDER; --model none: rivals alone");
+  for (const std::string& m : o.models.empty() ? std::vector<std::string>{std::string("lm=") + kWeights} : o.models)
     if (m != "none") e.models.push_back(model_choice(m));
   e.decode = o.decode.empty() ? std::vector<std::string>{"greedy"} : o.decode;
   if (o.k > 1) e.decode_k = o.decode_k.empty() ? std::vector<std::string>{"gumbel"} : o.decode_k;
