@@ -71,16 +71,16 @@ TEST(Forward, LastTokensOfABatchAndBranches) {
 TEST(Forward, BranchesShareTheirPrefix) {
   const Model model(tiny_weights(4));
   const Tokens prompt = {1, 2, 3, 4}, a = {5, 6, 7}, b = {8}, more = {9, 10};
-  auto prefix = std::make_shared<KvCache>(model.config());
-  const Chunk read{prompt, prefix.get()};
+  KvCache prefix(model.config());
+  const Chunk read{prompt, &prefix};
   model.forward({&read, 1}, LogitsOf::kLastToken, serial_executor());
-  KvCache ca(prefix), cb(prefix);
+  KvCache ca = prefix, cb = prefix;
   const Chunk chunks[] = {{a, &ca}, {b, &cb}};
   const auto first = model.forward(chunks, LogitsOf::kLastToken, serial_executor());
   KvCache copy = ca;  // branches off once more
   const Chunk next[] = {{more, &ca}, {b, &copy}};
   const auto second = model.forward(next, LogitsOf::kLastToken, serial_executor());
-  EXPECT_EQ(prefix->length(), 4);
+  EXPECT_EQ(prefix.length(), 4);
   EXPECT_EQ(ca.length(), 9);
   EXPECT_EQ(copy.length(), 8);
   const auto whole = [&](std::initializer_list<Tokens> parts) {  // logits after all of them, read at once
@@ -98,7 +98,7 @@ TEST(Forward, BranchesShareTheirPrefix) {
   EXPECT_EQ(rows(second, 0), whole({a, more}));
   EXPECT_EQ(rows(second, 1), whole({a, b}));
   const Tokens too_long(8, 0);  // 4 + 8 tokens in a context of 11
-  KvCache branch(prefix);
+  KvCache branch = prefix;
   const Chunk chunk{too_long, &branch};
   EXPECT_THROW(model.forward({&chunk, 1}, LogitsOf::kLastToken, serial_executor()), Error);
   EXPECT_EQ(branch.length(), 4);
