@@ -1,7 +1,5 @@
 #include "tlm/codegen/compiler.h"
 
-#include <chrono>
-
 #include "tlm/codegen/buffer_binding.h"
 #include "tlm/codegen/build/compile_c.h"
 #include "tlm/codegen/build/run_jobs.h"
@@ -11,6 +9,7 @@
 #include "tlm/codegen/workloads.h"
 #include "tlm/core/error.h"
 #include "tlm/core/runtime/runtime_calls.h"
+#include "tlm/core/stopwatch.h"
 #include "tlm/core/version.h"
 #include "tlm/space/language/sentence.h"
 
@@ -19,14 +18,6 @@ namespace {
 
 // Kernels in one translation unit: few enough that several compilers can share the work, many enough to amortise a process.
 constexpr size_t kKernelsPerUnit = 4;
-
-class Stopwatch {
- public:
-  double ms() const { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 class Compilation {
  public:

@@ -1,9 +1,9 @@
 #include "tlm/lm/lm_scheduler.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "tlm/core/error.h"
+#include "tlm/core/stopwatch.h"
 
 namespace tlm::lm {
 
@@ -20,7 +20,7 @@ std::vector<std::vector<space::Schedule>> LmScheduler::schedule(const std::vecto
   for (const auto& space : spaces)
     if (model_->fits(space->target())) fitting.push_back(space);
   std::vector<Answer> answers = decode(*model_, fitting, *strategy_, options_, &report_.decoding);
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch time;
   std::vector<std::vector<space::Schedule>> out(spaces.size());
   size_t next = 0;
   for (size_t i = 0; i < spaces.size(); ++i) {
@@ -41,8 +41,7 @@ std::vector<std::vector<space::Schedule>> LmScheduler::schedule(const std::vecto
     out[i].push_back(walk.schedule());
     report_.fallbacks.push_back(spaces[i]->subgraph().name + ": " + reason);
   }
-  report_.milliseconds =
-      report_.decoding.total_ms + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  report_.milliseconds = report_.decoding.total_ms + time.ms();
   return out;
 }
 

@@ -1,11 +1,11 @@
 #include "tlm/lm/decoding/decoder.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <map>
 
 #include "tlm/core/error.h"
+#include "tlm/core/stopwatch.h"
 #include "tlm/lm/decoding/draft.h"
 #include "tlm/lm/parallel.h"
 
@@ -13,14 +13,6 @@ namespace tlm::lm {
 namespace {
 
 constexpr int64_t kLikelySentence = 128;  // tokens, for the size of a group
-
-class Stopwatch {
- public:
-  double ms() const { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 // As lm::guarded_parallel_for, with an index into something.
 template <typename Body>

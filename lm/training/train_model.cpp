@@ -1,13 +1,13 @@
 #include "tlm/lm/training/train_model.h"
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
 #include "tlm/core/rng.h"
+#include "tlm/core/stopwatch.h"
 #include "tlm/lm/language_model.h"
 #include "tlm/lm/training/model_card.h"
 #include "tlm/lm/training/trainer.h"
@@ -91,9 +91,9 @@ void set_steps(Plan& plan, std::vector<Phase>& phases, const Weights& weights, c
   if (r.time_s > 0) {
     double left = 0.98 * r.time_s;  // some for states
     if (!dev.groups.empty()) {
-      const auto start = std::chrono::steady_clock::now();
+      const Stopwatch time;
       validate(weights, dev, main.packing, trainer.validation, executor);
-      left -= trainer.validations * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      left -= trainer.validations * time.seconds();
     }
     if (phases.size() > 1) left -= static_cast<double>(phases[0].steps) * measure_step(weights, phases[0], executor);
     const double step = measure_step(weights, main, executor);

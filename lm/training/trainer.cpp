@@ -1,20 +1,16 @@
 #include "tlm/lm/training/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 
 #include "tlm/core/error.h"
+#include "tlm/core/stopwatch.h"
 #include "tlm/lm/training/training_state.h"
 
 namespace tlm::lm {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // The batches of a phase, one after another, from any step on.
 class Batches {
@@ -80,7 +76,7 @@ class Trainer {
     keep_metrics(file, position_.step);
     std::ofstream metrics(file, std::ios::app);
     ProgressTask task(progress, "train", total_ - position_.step);
-    started_ = kept_ = Clock::now();
+    started_ = kept_ = Stopwatch();
     int64_t first = 0;  // step of the phase
     for (size_t p = 0; p < phases_.size(); first += phases_[p++].steps) {
       if (position_.step >= first + phases_[p].steps) continue;
@@ -116,7 +112,7 @@ class Trainer {
   }
 
   StepMetrics step(const Phase& phase, const TrainingBatch& batch, int64_t step_of_phase) {
-    const auto start = Clock::now();
+    const Stopwatch time;
     std::fill(gradients_.data().begin(), gradients_.data().end(), 0.0f);
     StepMetrics m;
     m.phase = phase.name;
@@ -131,9 +127,9 @@ class Trainer {
     const auto tokens = static_cast<int64_t>(batch.tokens.size());
     m.step = ++position_.step;
     m.tokens = position_.tokens += tokens;
-    m.tokens_per_second = static_cast<double>(tokens) / std::max(seconds_since(start), 1e-9);
+    m.tokens_per_second = static_cast<double>(tokens) / std::max(time.seconds(), 1e-9);
     if (validation_due()) m.dev = last_dev_ = validate(weights_, dev_, phases_.back().packing, options_.validation, executor_);
-    m.seconds = position_.seconds = before_ + seconds_since(started_);
+    m.seconds = position_.seconds = before_ + started_.seconds();
     return m;
   }
 
@@ -146,15 +142,15 @@ class Trainer {
 
   bool due() const {
     if (options_.checkpoint_steps > 0 && position_.step % options_.checkpoint_steps == 0) return true;
-    return seconds_since(kept_) >= options_.checkpoint_seconds;
+    return kept_.seconds() >= options_.checkpoint_seconds;
   }
 
   void keep() {
-    position_.seconds = before_ + seconds_since(started_);
+    position_.seconds = before_ + started_.seconds();
     position_.identity = options_.identity;
     save_training_state(options_.folder, weights_, language_, optimizer_, position_);
     last_kept_ = position_.step;
-    kept_ = Clock::now();
+    kept_ = Stopwatch();
   }
 
   Weights& weights_;
@@ -171,7 +167,7 @@ class Trainer {
   std::optional<int64_t> last_kept_;
   std::optional<Validation> last_dev_;
   double before_ = 0;  // seconds of earlier runs
-  Clock::time_point started_, kept_;
+  Stopwatch started_, kept_;
 };
 
 }  // namespace
@@ -191,14 +187,14 @@ double measure_step(const Weights& weights, const Phase& phase, Executor& execut
   AdamW optimizer(weights.config());
   GradientWorkspace workspace(weights.config());
   Batches batches(phase, 0);
-  Clock::time_point start = Clock::now();
+  Stopwatch time;
   for (int i = 0; i < kWarm + kTimed; ++i) {
-    if (i == kWarm) start = Clock::now();
+    if (i == kWarm) time = Stopwatch();
     loss_and_gradients(copy, batches.next(), &gradients, executor, workspace);
     clip_norm(gradients, 1, executor);
     optimizer.step(copy, gradients, 1e-6f, executor);
   }
-  return seconds_since(start) / kTimed;
+  return time.seconds() / kTimed;
 }
 
 void train(Weights& weights, const LanguageInfo& language, const std::vector<Phase>& phases, const Dataset& dev,

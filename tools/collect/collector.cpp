@@ -1,7 +1,6 @@
 #include "tlm/tools/collect/collector.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <sstream>
 
 #include "tlm/core/error.h"
+#include "tlm/core/stopwatch.h"
 #include "tlm/space/search/top_k.h"
 #include "tlm/tools/collect/earlier_rows.h"
 #include "tlm/tools/collect/workload_trials.h"
@@ -16,15 +16,12 @@
 namespace tlm::collect {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using space::Record;
 using space::Schedule;
 
 constexpr const char* kNames[] = {"random", "constructive", "search", "lm", "confirm"};  // by Source
 constexpr const char* kCompany = "company";  // origin of what is measured beside others once more
 constexpr int kCompanyOfModel = 4, kModelAhead = 16;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 class Collection {
  public:
@@ -61,13 +58,13 @@ class Collection {
       earlier_.pass(plan_[at_]);
       progress.advance(std::max(0, open[at_] - (result_.measured - before)), status());  // what the space does not hold
     }
-    result_.seconds = seconds_since(begin_);
+    result_.seconds = time_.seconds();
     return result_;
   }
 
  private:
   std::string origin(Source s) const { return s == Source::kModel ? model_->name() : kNames[static_cast<size_t>(s)]; }
-  bool out_of_time() const { return options_.seconds > 0 && seconds_since(begin_) >= options_.seconds; }
+  bool out_of_time() const { return options_.seconds > 0 && time_.seconds() >= options_.seconds; }
 
   // Programs that the records lack, as far as they tell without a look at the space.
   int missing(const PlanItem& item) const {
@@ -92,12 +89,12 @@ class Collection {
         continue;
       }
       while (in_time) {
-        const auto begin = Clock::now();
+        const Stopwatch time;
         int count = std::min(options_.batch, q.programs - trials.measured_for(origin(q.source)));
         if (options_.programs > 0) count = std::min(count, options_.programs - trials.trials());
         if (count <= 0) break;
         const std::vector<Schedule> batch = propose(q, trials, count);
-        result_.choosing_s += seconds_since(begin);
+        result_.choosing_s += time.seconds();
         if (batch.empty()) break;  // the space, or the source, holds no more
         if ((in_time = !out_of_time())) measure(item, trials, batch, q.source, company(q.source, trials));
       }
@@ -167,9 +164,9 @@ class Collection {
     const size_t asked = schedules.size();
     for (const Schedule& s : company)
       if (s != trials.search().anchor()) schedules.push_back(s);
-    const auto begin = Clock::now();
+    const Stopwatch time;
     const space::Batch batch = measurer_.measure(*trials.space(), schedules, options_.cancel);
-    result_.measuring_s += seconds_since(begin);
+    result_.measuring_s += time.seconds();
     std::vector<Record> rows = space::batch_records(*trials.space(), schedules, batch, origin(source), options_.seed);
     for (size_t i = asked; i < schedules.size(); ++i) rows[i].origin = kCompany;
     records_.append(rows);
@@ -185,7 +182,7 @@ class Collection {
   std::string status() const {
     char text[64];
     std::snprintf(text, sizeof text, "%d programs, %.0f/min", result_.measured,
-                  60 * result_.measured / std::max(1e-3, seconds_since(begin_)));
+                  60 * result_.measured / std::max(1e-3, time_.seconds()));
     return text;
   }
 
@@ -193,7 +190,7 @@ class Collection {
   space::Measurer& measurer_;
   space::RecordStore& records_;
   const CollectOptions& options_;
-  const Clock::time_point begin_ = Clock::now();
+  const Stopwatch time_;
   EarlierRows earlier_;
   std::unique_ptr<space::Scheduler> model_;
   std::map<size_t, std::vector<Schedule>> proposals_;  // of the model, by number of the item

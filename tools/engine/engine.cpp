@@ -1,39 +1,30 @@
 #include "tlm/tools/engine/engine.h"
 
-#include <chrono>
 #include <optional>
 #include <thread>
 
 #include "tlm/codegen/package_writer.h"
 #include "tlm/core/error.h"
+#include "tlm/core/stopwatch.h"
 #include "tlm/ir/passes/pass_list.h"
 
 namespace tlm {
-
-namespace {
-
-double ms_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
-
-}  // namespace
 
 Engine::Engine(EngineOptions options) : options_(std::move(options)) {
   if (options_.jobs <= 0) options_.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   options_.scheduler = resolved_scheduler(options_);
   if (options_.scheduler != "lm") return;
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch time;
   options_.lm.strategies.make(resolved_decode(options_.lm, 1));  // refused here rather than after the import
   options_.lm.loaded = language_model(options_.lm);
-  load_ms_ = ms_since(begin);
+  load_ms_ = time.ms();
 }
 
 ir::Graph Engine::import(const std::filesystem::path& onnx, const ir::OnnxOptions& options) const {
-  auto begin = std::chrono::steady_clock::now();
+  Stopwatch since_lap;
   const auto lap = [&](const std::string& step) {
-    const auto now = std::chrono::steady_clock::now();
-    if (options_.time) options_.time(step, std::chrono::duration<double, std::milli>(now - begin).count());
-    begin = now;
+    if (options_.time) options_.time(step, since_lap.ms());
+    since_lap = Stopwatch();
   };
   ir::Graph g = ir::read_onnx(onnx, options);
   lap("read");

@@ -1,4 +1,3 @@
-#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
+#include "tlm/core/stopwatch.h"
 #include "tlm/tools/engine/schedule_file.h"
 #include "tlm/tools/tlm/arguments.h"
 #include "tlm/tools/tlm/command.h"
@@ -26,10 +26,6 @@ struct Options {
   int explain = -1;
   EngineFlags flags;
 };
-
-double ms_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // What a search did; null: another scheduler chose.
 nlohmann::ordered_json search_json(const ModelSearch* s) {
@@ -136,7 +132,7 @@ int run(const Options& o, const CommandContext& context) {
     throw Error(ErrorCode::kUsage, "--records wants --scheduler search or --measure K: nothing is measured otherwise");
   check_output_files({{"-o", o.out}, {"--report", o.report}, {"--emit-schedules", o.emit_schedules}, {"--records", o.records}},
                      {o.model, o.schedules, o.flags.target});
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch time;
   ConsoleProgress progress;
   EngineOptions options = o.flags.engine_options(context, &progress);
   options.search.trials = o.trials;
@@ -146,7 +142,7 @@ int run(const Options& o, const CommandContext& context) {
   std::map<uint64_t, space::Schedule> schedules;
   if (!o.schedules.empty()) schedules = read_schedule_file(o.schedules);
   const ir::Graph g = engine.import(o.model, o.flags.onnx_options());
-  const double import_ms = ms_since(begin);
+  const double import_ms = time.ms();
   std::optional<ModelSearch> search;
   std::optional<LmUse> use;
   std::map<uint64_t, space::Schedule> chosen = schedules;
@@ -162,7 +158,7 @@ int run(const Options& o, const CommandContext& context) {
   warn_of_unused(schedules, model.report, context.log);
   context.cancel.check();
   codegen::write_package(model, o.out);
-  const double total_ms = ms_since(begin) - model.report.check_ms;
+  const double total_ms = time.ms() - model.report.check_ms;
   if (!o.emit_schedules.empty()) write_file_atomic(o.emit_schedules, schedule_file_text(model.report));
   if (!o.report.empty())
     write_file_atomic(o.report, report_json(model.report, engine, use, search ? &*search : nullptr, import_ms, total_ms));

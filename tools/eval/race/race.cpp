@@ -1,12 +1,12 @@
 #include "tlm/tools/eval/race/race.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
+#include "tlm/core/stopwatch.h"
 
 namespace tlm::eval {
 namespace {
@@ -80,10 +80,9 @@ class WorkloadRace {
     }
     if (programs.empty()) return;
     std::map<uint64_t, Measurement> results;
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch time;
     measure(measurer, programs, results);
-    selection_seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / static_cast<double>(programs.size());
+    selection_seconds_ = time.seconds() / static_cast<double>(programs.size());
     for (Runner& r : runners_) {
       if (r.programs.size() < 2) continue;
       double best = 0;
