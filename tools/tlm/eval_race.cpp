@@ -101,6 +101,7 @@ int finish(const EvalOptions& o, const std::string& reference, const std::vector
 
 int race(const EvalOptions& o, const CommandContext& context) {
   const std::vector<eval::EvalWorkload> list = o.list();
+  const eval::EntrantOptions wanted = entrant_options(o);
   prepare_output_folder(o.out);
   const Target machine = o.machine();
   ConsoleProgress progress;
@@ -116,7 +117,7 @@ int race(const EvalOptions& o, const CommandContext& context) {
     known = eval::reference_contenders(eval::read_references(against), list, machine, against.string());
     reference = known.back().name;
   }
-  const std::vector<eval::Entrant> entrants = eval::make_entrants(entrant_options(o), pool, context.log);
+  const std::vector<eval::Entrant> entrants = eval::make_entrants(wanted, pool, context.log);
 
   eval::RaceRunOptions options;
   options.folder = o.out;
