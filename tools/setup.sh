@@ -3,7 +3,7 @@
 # `--fuzz` what the fuzz targets are built with.
 set -eu
 
-packages="g++ cmake ninja-build libprotobuf-dev protobuf-compiler libonnx-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev liblzma-dev libgtest-dev"
+packages="g++ cmake ninja-build libprotobuf-dev protobuf-compiler libonnx-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev liblzma-dev libgtest-dev libeigen3-dev"
 tests="libonnx-testdata g++-aarch64-linux-gnu qemu-user"
 fuzz="clang-14 libclang-rt-14-dev"
 for option in "$@"; do

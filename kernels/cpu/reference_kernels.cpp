@@ -1,58 +1,54 @@
 #include "tlm/kernels/cpu/reference_kernels.h"
 
-#include <algorithm>
+#include <Eigen/Core>
 #include <cmath>
-#include <limits>
-#include <vector>
 
 namespace tlm::kernels::reference {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Row = Eigen::RowVectorXd;
+using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// [rows, columns], rows `stride` floats apart.
+Matrix read(const float* x, int64_t rows, int64_t columns, int64_t stride) {
+  return Eigen::Map<const Floats, 0, Eigen::OuterStride<>>(x, rows, columns, Eigen::OuterStride<>(stride)).cast<double>();
+}
+Matrix read(const float* x, int64_t rows, int64_t columns) { return read(x, rows, columns, columns); }
+Row read_row(const float* x, int64_t columns) { return read(x, 1, columns).row(0); }
+
+void write(float* out, const Matrix& x) { Eigen::Map<Floats>(out, x.rows(), x.cols()) = x.cast<float>(); }
+
+}  // namespace
 
 void linear(float* out, const float* x, const float* w, const float* bias, int64_t rows, int64_t k, int64_t n) {
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t j = 0; j < n; ++j) {
-      double sum = bias ? bias[j] : 0.0;
-      for (int64_t i = 0; i < k; ++i) sum += static_cast<double>(x[r * k + i]) * w[i * n + j];
-      out[r * n + j] = static_cast<float>(sum);
-    }
+  Matrix y = read(x, rows, k) * read(w, k, n);
+  if (bias) y.rowwise() += read_row(bias, n);
+  write(out, y);
 }
 
 void layer_norm(float* out, const float* x, const float* weight, const float* bias, float epsilon, int64_t rows, int64_t width) {
-  for (int64_t r = 0; r < rows; ++r) {
-    const float* row = x + r * width;
-    double mean = 0, variance = 0;
-    for (int64_t i = 0; i < width; ++i) mean += row[i];
-    mean /= static_cast<double>(width);
-    for (int64_t i = 0; i < width; ++i) variance += (row[i] - mean) * (row[i] - mean);
-    variance /= static_cast<double>(width);
-    for (int64_t i = 0; i < width; ++i)
-      out[r * width + i] = static_cast<float>((row[i] - mean) / std::sqrt(variance + epsilon) * weight[i] + bias[i]);
-  }
+  Matrix y = read(x, rows, width);
+  y.colwise() -= y.rowwise().mean().eval();
+  const Eigen::ArrayXd deviation = (y.array().square().rowwise().mean() + epsilon).sqrt();
+  y.array().colwise() /= deviation;
+  y.array().rowwise() *= read_row(weight, width).array();
+  y.rowwise() += read_row(bias, width);
+  write(out, y);
 }
 
 void gelu(float* out, const float* x, int64_t count) {
+  const Eigen::ArrayXd v = read(x, 1, count).row(0).transpose().array();
   const double scale = std::sqrt(2.0 / 3.14159265358979323846);
-  for (int64_t i = 0; i < count; ++i) {
-    const double v = x[i];
-    out[i] = static_cast<float>(0.5 * v * (1 + std::tanh(scale * (v + 0.044715 * v * v * v))));
-  }
+  write(out, (0.5 * v * (1 + (scale * (v + 0.044715 * v.cube())).tanh())).matrix().transpose());
 }
 
 void attend(float* out, const float* query, const float* keys, const float* values, int64_t count, int64_t stride,
             int64_t head_width) {
-  std::vector<double> p(static_cast<size_t>(count));
-  double largest = -std::numeric_limits<double>::infinity(), total = 0;
-  for (int64_t s = 0; s < count; ++s) {
-    double dot = 0;
-    for (int64_t i = 0; i < head_width; ++i) dot += static_cast<double>(query[i]) * keys[s * stride + i];
-    p[static_cast<size_t>(s)] = dot / std::sqrt(static_cast<double>(head_width));
-    largest = std::max(largest, p[static_cast<size_t>(s)]);
-  }
-  for (double& v : p) total += v = std::exp(v - largest);
-  for (int64_t i = 0; i < head_width; ++i) {
-    double sum = 0;
-    for (int64_t s = 0; s < count; ++s) sum += p[static_cast<size_t>(s)] / total * values[s * stride + i];
-    out[i] = static_cast<float>(sum);
-  }
+  const double scale = 1 / std::sqrt(static_cast<double>(head_width));
+  Row p = scale * read_row(query, head_width) * read(keys, count, head_width, stride).transpose();
+  p = (p.array() - p.maxCoeff()).exp();
+  write(out, p / p.sum() * read(values, count, head_width, stride));
 }
 
 }  // namespace tlm::kernels::reference
