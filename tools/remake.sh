@@ -1,0 +1,30 @@
+#!/bin/bash
+# How the shipped model and its table are made again.
+#   tools/remake.sh table [FOLDER]   a fresh race of the shipped weights beside the stored reference, about ten minutes (FOLDER: build/remake)
+#   tools/remake.sh all FOLDER       programs measured in rounds, weights, reference, table: everything anew, some ten hours of a quiet machine
+# Interrupted, the same command goes on. TLM names the program (default build/bin/tlm). docs/training.md says what each step does.
+set -eu
+cd "$(dirname "$0")/.."
+tlm=${TLM:-build/bin/tlm}
+case "${1:-}" in
+  table) exec "$tlm" eval --race -o "${2:-build/remake}/race" ;;
+  all) out=${2:?"remake: all FOLDER"} ;;
+  *) sed -n '2,5s/^# *//p' "$0" >&2; exit 2 ;;
+esac
+mkdir -p "$out"
+
+sources=(--workloads 800 --seed 1)
+# What a round's model learns from must not grow while it learns: its training is finished before the next round is measured.
+train() {  # name, then flags
+  [ -e "$out/$1/model.safetensors" ] || "$tlm" train --records "$out/train.db" --out "$out/$1" --resume "${@:2}"
+}
+"$tlm" collect --records "$out/train.db" "${sources[@]}" --sources random:8,constructive:6,search:34,confirm:2
+train round-1 --enough 40 --quality both --epochs 4
+for round in 2 3; do
+  "$tlm" collect --records "$out/train.db" "${sources[@]}" --model "$out/round-$((round - 1))"
+  train round-$round --quality both --epochs 4
+done
+train final --quality both --epochs 8
+
+"$tlm" eval --reference --records "$out/reference.db" -o "$out/reference.jsonl"
+"$tlm" eval --race --model lm="$out/final" --training "$out/train.db" --against "$out/reference.jsonl" -o "$out/race"
