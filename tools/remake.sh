@@ -2,7 +2,7 @@
 # How the shipped model and its table are made again.
 #   tools/remake.sh table [FOLDER]   a fresh race of the shipped weights beside the stored reference, about ten minutes (FOLDER: build/remake)
 #   tools/remake.sh all FOLDER       programs measured in rounds, weights, reference, table: everything anew, some ten hours of a quiet machine
-# Interrupted, the same command goes on. TLM names the program (default build/bin/tlm). docs/training.md says what each step does.
+# Interrupted, the same command goes on. TLM names the program (default build/bin/tlm). docs/training.md and docs/evaluation.md say what each step does.
 set -eu
 cd "$(dirname "$0")/.."
 tlm=${TLM:-build/bin/tlm}

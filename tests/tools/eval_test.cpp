@@ -30,7 +30,7 @@ TEST(Eval, ReferenceThenRace) {
   EXPECT_NE(again.err.find("0 schedules measured"), std::string::npos) << again.err;
   EXPECT_EQ(s.read("r.jsonl"), lines);
 
-  const std::string options = "--race --model none --k 3 --against r.jsonl -o race";
+  const std::string options = "--race --model none --training none --k 3 --against r.jsonl -o race";
   const Outcome race = s.tlm(eval(options));
   ASSERT_EQ(race.code, 0) << race.err;
   EXPECT_NE(race.out.find("2 workloads; reference: search-12."), std::string::npos) << race.out;

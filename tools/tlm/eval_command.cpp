@@ -39,7 +39,9 @@ void add_eval_command(CLI::App& app, CommandContext& context) {
   add_texts(*command, "--decode-k", o->decode_k, "STRATEGY", "--race: … with K measured; may be repeated (default: gumbel)");
   add_number(*command, "--k", o->k, "K", "--race: programs that contenders may measure; 1: none (default: 10)", 1, 1000);
   command->add_flag("--blind-target", o->blind_target, "--race: each model once more that reads nothing of the hardware");
-  add_texts(*command, "--training", o->training, "FILE", "--race: records that rivals learn from, in any form; may be repeated (default: DATA/*.xz)");
+  add_texts(
+      *command, "--training", o->training, "FILE",
+      "--race: records that rivals learn from, in any form; may be repeated; none: no rivals that learn (default: DATA/*.xz)");
   command->add_flag("--no-rivals", o->no_rivals, "--race: models and reference alone");
   add_text(
       *command, "--against", o->against, "FILE.jsonl",

@@ -47,7 +47,8 @@ eval::EntrantOptions entrant_options(const EvalOptions& o) {
   e.k = o.k;
   e.blind_target = o.blind_target;
   e.rivals = !o.no_rivals;
-  for (const std::string& f : o.training) e.training.push_back(f);
+  for (const std::string& f : o.training)
+    if (f != "none") e.training.push_back(f);
   // Those that the default weights were trained on.
   if (o.training.empty() && fs::is_directory(o.data)) {
     for (const fs::directory_entry& f : fs::directory_iterator(o.data))
