@@ -52,6 +52,7 @@ LanguageInfo standard_language(const PromptForm& form, int quality_buckets) {
   for (space::Token t = 0; t < v.size(); ++t) info.words.push_back(v.word(t));
   info.form = form;
   info.quality_buckets = quality_buckets;
+  info.language_version = space::kLanguageVersion;
   info.space_version = space::kSpaceVersion;
   return info;
 }
@@ -68,8 +69,14 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
   info.form.numbers = named(j, "numbers", where, parse_numbers);
   info.quality_buckets = field<int>(j, "quality_buckets", where);
   info.devices = field<std::vector<std::string>>(j, "devices", where);
+  info.language_version = j.contains("language_version") ? field<int>(j, "language_version", where) : 1;
   info.space_version = field<int>(j, "space_version", where);
   info.description = field<std::string>(j, "description", where);
+  if (info.language_version != space::kLanguageVersion)
+    throw Error(ErrorCode::kUnsupported,
+                "the model learned version " + std::to_string(info.language_version) +
+                    " of the tensor language, this is version " + std::to_string(space::kLanguageVersion),
+                where, "train it again from its records with `tlm train`: records stay valid");
   if (info.quality_buckets < 0 || info.quality_buckets > kMostQualityBuckets)
     bad("quality_buckets is " + std::to_string(info.quality_buckets) + ", 0 to " + std::to_string(kMostQualityBuckets), where);
   const std::set<std::string> distinct(info.words.begin(), info.words.end());
@@ -89,6 +96,7 @@ std::string print_language(const LanguageInfo& info) {
   j["numbers"] = numbers_name(info.form.numbers);
   j["quality_buckets"] = info.quality_buckets;
   j["devices"] = info.devices;
+  j["language_version"] = info.language_version;
   j["space_version"] = info.space_version;
   j["description"] = info.description;
   return j.dump(1) + "\n";

@@ -2,9 +2,9 @@
 //
 // A folder with config.json, model.safetensors (checkpoint.h) and language.json:
 //   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0, "devices": ["cpu"],
-//    "space_version": 3, "description": ""}
+//    "language_version": 2, "space_version": 3, "description": ""}
 // Token i of the model is words[i]. Words are mapped by name to those of space::Vocabulary::standard(), so that a checkpoint
-// lives on when the language grows.
+// lives on when the language grows. One that learned another spelling (space::kLanguageVersion; none stored: 1) is refused.
 #pragma once
 
 #include <filesystem>
@@ -28,6 +28,7 @@ struct LanguageInfo {
   PromptForm form;
   int quality_buckets = 0;                     // sentences open with `<quality> N`, N from 0 (the best) up; 0: they do not
   std::vector<std::string> devices = {"cpu"};  // what it was trained for: "cpu", "gpu"
+  int language_version = 0;                    // of the spelling it was trained on: space::kLanguageVersion
   int space_version = 0;                       // of the space it was trained on: for people
   std::string description;                     // for people
 };
@@ -35,7 +36,8 @@ struct LanguageInfo {
 // Today's words and space.
 LanguageInfo standard_language(const PromptForm& form = {}, int quality_buckets = 0);
 
-// language.json. Throws Error(kBadModel): malformed, a word twice, a word missing without which no sentence can be written.
+// language.json. Throws Error(kBadModel): malformed, a word twice, a word missing without which no sentence can be written;
+// Error(kUnsupported): another format or version of the language.
 LanguageInfo parse_language(std::string_view json, const std::string& where);
 std::string print_language(const LanguageInfo& info);
 LanguageInfo load_language(const std::filesystem::path& folder);

@@ -113,7 +113,7 @@ std::vector<Token> write_prompt(const space::Space& space, const PromptForm& for
     }
     const int64_t n = space::read_number(prompt, at);
     if (hide_extents && in_subgraph && !is_axis) {
-      out.push_back(w.unknown);
+      if (out.back() != w.unknown) out.push_back(w.unknown);  // an extent's divisors hide with it, their count too
     } else if (form.numbers == Numbers::kDecimal) {
       append_decimal(out, n);
     } else {

@@ -16,7 +16,7 @@ struct PromptForm {
   // and numbers of axes (`axis 17`) are names: both stay.
   enum class Blind : uint8_t {
     kNothing,
-    kExtents,  // every number after <subgraph>
+    kExtents,  // every number after <subgraph>; an extent and its divisors are one `unknown`
     kTarget,   // every number of the target, and whether it has fused multiply-adds
     kAll,      // both
   };

@@ -13,18 +13,19 @@ struct Subgraph;
 namespace tlm::space {
 
 // X(kind, text). A kind fixes how candidates are written as text and as tokens (choice_text.cpp, language/).
-#define TLM_DECISION_KINDS(X)                                                                                  \
-  X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] */                       \
-  X(kAttach, "attach")     /* stage: [0] Attach */                                                             \
-  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */ \
-  X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */     \
-  X(kTile, "tile")         /* axis: [points of the cache tile; 0 none] */                                      \
-  X(kTail, "tail")         /* axis: [Tail] */                                                                  \
-  X(kOrder, "order")       /* nest: permutation of the spatial axes that have a cache loop */                  \
-  X(kInner, "inner")       /* nest: permutation of the spatial axes with a register-tile loop */               \
-  X(kReduce, "reduce")     /* nest: permutation of the reduction axes */                                       \
-  X(kPack, "pack")         /* constant tensor: [0 row-major | 1 panels that the register tile wants] */        \
-  X(kParallel, "parallel") /* nest: [loops shared out, grain] */                                                \
+// [what a candidate holds] {facts: numbers that the candidates are about}; facts are for sentences, schedules have none.
+#define TLM_DECISION_KINDS(X)                                                                                          \
+  X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] */                              \
+  X(kAttach, "attach")     /* stage: [0] Attach */                                                                    \
+  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */        \
+  X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */            \
+  X(kTile, "tile")         /* axis: [points of the cache tile; 0 none] {points of a register tile, how many there are} */\
+  X(kTail, "tail")         /* axis: [Tail] {points that are left over from whole register tiles} */                   \
+  X(kOrder, "order")       /* nest: permutation of the spatial axes with a cache loop {axis, its cache tiles, …} */   \
+  X(kInner, "inner")       /* nest: permutation of the spatial axes with a register-tile loop {axis, its tiles, …} */ \
+  X(kReduce, "reduce")     /* nest: permutation of the reduction axes */                                              \
+  X(kPack, "pack")         /* constant tensor: [0 row-major | 1 panels that the register tile wants] */               \
+  X(kParallel, "parallel") /* nest: [loops shared out, grain] {cores, trips of each loop that may be shared out} */   \
   X(kPrefetch, "prefetch") /* nest: [0 none | 1 the next panels of constants] */
 
 enum class DecisionKind : uint8_t {
@@ -42,6 +43,7 @@ struct Decision {
   int item = -1;                   // kTile, kTail: axis; kPack: tensor
   std::string name;                // "micro.s2", "tile.s2.ow", "pack.s2.t3" (tensor number): unique in a space, stable
   std::vector<Choice> candidates;  // never empty, no duplicates, deterministic order
+  std::vector<int64_t> facts;      // by kind, above; most kinds have none
   int neutral = 0;                 // the candidate that reproduces programs from before this decision existed
 };
 // A decision that has one candidate is taken silently: it is no part of a walk, a schedule or a sentence.

@@ -4,6 +4,7 @@
 #include "tlm/space/language/number_alphabet.h"
 #include "tlm/space/plan.h"
 #include "tlm/space/rules/algorithm.h"
+#include "tlm/space/rules/analysis.h"
 
 namespace tlm::space {
 namespace {
@@ -36,12 +37,26 @@ void append_axis_with(std::vector<Token>& out, const Choice& c, size_t axis, siz
   for (size_t i = 1; i <= numbers && c[axis] >= 0; ++i) append_number(out, c[axis + i]);
 }
 
+// Of a candidate [loops, grain]. Grains of one count of loops differ in it: one chunk for each core, a few, as many as there are.
+int64_t chunks_for_each_core(const Decision& d, const Choice& c) {
+  int64_t merged = 1;
+  for (int64_t loop = 1; loop <= c[0]; ++loop) merged *= d.facts.at(static_cast<size_t>(loop));
+  return ceil_div(ceil_div(merged, c[1]), d.facts[0]);
+}
+
 }  // namespace
 
 std::vector<Token> decision_head(const Decision& d) {
   std::vector<Token> out = {word((std::string("@") + kind_name(d.kind)).c_str())};
   if (d.kind == DecisionKind::kTile || d.kind == DecisionKind::kTail) append_axis(out, d.item);
   if (d.kind == DecisionKind::kPack) append_number(out, d.item);
+  if (d.kind == DecisionKind::kTile) append_number(out, d.facts.at(1));
+  if (d.kind == DecisionKind::kTail) append_number(out, d.facts.at(0));
+  if (d.kind == DecisionKind::kOrder || d.kind == DecisionKind::kInner)
+    for (size_t i = 0; i + 1 < d.facts.size(); i += 2) {
+      append_axis(out, static_cast<int>(d.facts[i]));
+      append_number(out, d.facts[i + 1]);
+    }
   return out;
 }
 
@@ -70,9 +85,10 @@ std::vector<Token> choice_tokens(const Decision& d, const Choice& c) {
     case DecisionKind::kReduce:
       for (const int64_t axis : c) append_axis(out, static_cast<int>(axis));
       return out;
-    case DecisionKind::kTile:
+    case DecisionKind::kTile: append_number(out, c[0] / d.facts.at(0)); return out;  // a multiple of the register tile
     case DecisionKind::kParallel:
-      for (const int64_t n : c) append_number(out, n);
+      append_number(out, c[0]);
+      if (c[0] > 0) append_number(out, chunks_for_each_core(d, c));
       return out;
   }
   TLM_CHECK(false) << "decision kind";

@@ -8,9 +8,10 @@
 
 namespace tlm::space {
 
-// Tokens that open a decision: its kind, and the axis or tensor that it is about.
+// Tokens that open a decision: its kind, the axis or tensor that it is about, and the facts that its candidates are about.
 std::vector<Token> decision_head(const Decision& d);
-// Tokens of one candidate. Candidates of one decision differ, and none is the beginning of another.
+// Tokens of one candidate: sizes in register tiles, grains in chunks for each core. Candidates of one decision differ, and none
+// is the beginning of another.
 std::vector<Token> choice_tokens(const Decision& d, const Choice& c);
 
 }  // namespace tlm::space

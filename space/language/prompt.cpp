@@ -84,6 +84,17 @@ void collect_loads(const ir::Expr& e, bool guarded, std::vector<std::pair<ir::Ex
   for (size_t i = 0; i < e->args.size(); ++i) collect_loads(e->args[i], guarded || (e->op == Op::kSelect && i > 0), loads);
 }
 
+// Divisors of a number beyond one word: tiles that leave nothing over. The largest power of 2 up to 8, of 3 up to 9, 5, 7, 11, 13.
+void append_divisors(std::vector<Token>& out, int64_t n) {
+  if (n <= 15) return;
+  int64_t last = 0;  // the last one written; lower powers of it follow and are left out
+  for (const int64_t p : {8, 4, 2, 9, 3, 5, 7, 11, 13}) {
+    if (n % p != 0 || (last > 0 && last % p == 0)) continue;
+    append_number(out, p);
+    last = p;
+  }
+}
+
 class StageWriter {
  public:
   StageWriter(const ir::Subgraph& g, const ir::Stage& s, Writer& out) : g_(g), s_(s), out_(out) {}
@@ -125,8 +136,10 @@ class StageWriter {
         return;
       }
     }
-    for (const ir::Axis& a : s_.axes)
+    for (const ir::Axis& a : s_.axes) {
       out_.word(a.kind == ir::AxisKind::kSpatial ? "spatial" : a.kind == ir::AxisKind::kReduce ? "reduce" : "scan").number(a.extent);
+      append_divisors(out_.tokens, a.extent);
+    }
   }
 
   bool is_identity(const ir::TensorDecl& t, const std::vector<ir::Expr>& indices) const {

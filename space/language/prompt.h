@@ -3,11 +3,12 @@
 //   <target> cpu vector N registers N fma|no-fma l1 N l2 N l3 N cores N fast|strict
 //   <target> gpu sm N processors N shared N registers N fast|strict
 //   <subgraph>
-//     <stage> COMBINER [ordered] TYPE {spatial|reduce|scan N}… | same  [exclusive]
+//     <stage> COMBINER [ordered] TYPE {spatial|reduce|scan N DIVISORS}… | same  [exclusive]
 //             [ops N] [special N] [select N]
 //             {<load> [guarded] ROLE TYPE ACCESS}…  {<store> ROLE TYPE ACCESS}…
 //
-// N is a number of the alphabet: vector in bits, caches and shared memory in KB, the rest counts. `same`: the axes of the stage
+// N is a number of the alphabet: vector in bits, caches and shared memory in KB, the rest counts. DIVISORS, of an extent above 15:
+// the largest of 8, 4, 2 that divides it, of 9, 3, then 5, 7, 11, 13, as far as they do. `same`: the axes of the stage
 // before; `ordered`: a combiner that is not associative; `exclusive`: a scan that leaves its own element out; `guarded`: inside a
 // branch of a select. ACCESS is `identity` (axis i reads dimension i of a tensor of the same extents), followed by strides where
 // the tensor is not dense row-major; else for each axis that it depends on the axis and its stride in elements (of a constant,

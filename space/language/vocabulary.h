@@ -11,6 +11,10 @@ namespace tlm::space {
 
 using Token = int32_t;
 
+// Bumped by hand when a prompt or a decision is spelled otherwise with words that there were before: a model that learned the old
+// spelling would misread the new one. (New words alone need no new version.) 2: facts in sentences.
+inline constexpr int kLanguageVersion = 2;
+
 class Vocabulary {
  public:
   // All words: structure, hardware, types, combiners, decisions, axes, and the alphabet of numbers. Built once from the tables below

@@ -49,12 +49,17 @@ std::vector<int> cache_loops(const Sketch& s) {
   return out;
 }
 
+// That the register-tile loop of an axis runs over.
+int64_t points(const Sketch& s, int a) {
+  const int64_t cache = nest_plan(s).axes[a].cache;
+  return cache > 0 ? cache : s.info->extent[a];
+}
+
 // Spatial axes whose register-tile loop runs more than once.
 std::vector<int> tile_loops(const Sketch& s) {
   std::vector<int> out;
   for (int a = 0; a < s.info->spatial; ++a) {
-    const AxisPlan& p = nest_plan(s).axes[a];
-    if ((p.cache > 0 ? p.cache : s.info->extent[a]) > p.tile) out.push_back(a);
+    if (points(s, a) > nest_plan(s).axes[a].tile) out.push_back(a);
   }
   return out;
 }
@@ -95,7 +100,12 @@ Rule reduce_rule() {
 
 Rule order_rule() {
   return {DecisionKind::kOrder, one, [](const Context&, const Sketch& s, int) { return permutations(cache_loops(s)); },
-          [](const Context&, Sketch& s, int, const Choice& c) { nest_plan(s).order = as_axes(c); }};
+          [](const Context&, Sketch& s, int, const Choice& c) { nest_plan(s).order = as_axes(c); },
+          [](const Context&, const Sketch& s, int) {
+            std::vector<int64_t> facts;
+            for (int a : cache_loops(s)) facts.insert(facts.end(), {a, ceil_div(s.info->extent[a], nest_plan(s).axes[a].cache)});
+            return facts;
+          }};
 }
 
 Rule inner_rule() {
@@ -103,6 +113,11 @@ Rule inner_rule() {
           [](const Context&, Sketch& s, int, const Choice& c) {
             NestPlan& n = nest_plan(s);
             n.inner_order = with_rest(c, n.inner_order);
+          },
+          [](const Context&, const Sketch& s, int) {
+            std::vector<int64_t> facts;
+            for (int a : tile_loops(s)) facts.insert(facts.end(), {a, ceil_div(points(s, a), nest_plan(s).axes[a].tile)});
+            return facts;
           }};
 }
 

@@ -56,6 +56,11 @@ Rule parallel_rule() {
           [](const Context&, Sketch& s, int, const Choice& c) {
             nest_plan(s).parallel = static_cast<int>(c[0]);
             nest_plan(s).grain = c[1];
+          },
+          [](const Context& c, const Sketch& s, int) {
+            std::vector<int64_t> facts = shareable_loops(*s.info, nest_plan(s));
+            facts.insert(facts.begin(), c.target.cores);
+            return facts;
           }};
 }
 

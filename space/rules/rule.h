@@ -23,6 +23,8 @@ struct Rule {
   // Never empty, no duplicates, the neutral one first.
   std::vector<Choice> (*candidates)(const Context& c, const Sketch& s, int item);
   void (*apply)(const Context& c, Sketch& s, int item, const Choice& choice);
+  // Decision::facts. null: the kind has none. Asked for only where there is a choice.
+  std::vector<int64_t> (*facts)(const Context& c, const Sketch& s, int item) = nullptr;
 };
 
 // In the order of decisions.

@@ -113,6 +113,7 @@ std::optional<Decision> next_decision(const Context& c, Sketch& s) {
     if (d.candidates.size() > 1) break;
     take(c, s, d.candidates[0]);
   }
+  if (const auto facts = s.nest < 0 ? nullptr : nest_rules()[s.rule].facts) d.facts = facts(c, s, s.item);
   d.name = item_name(c, d.kind, d.stage, d.item);
   if (d.kind == DecisionKind::kPack) {
     d.item = s.info->loads[d.item].tensor;

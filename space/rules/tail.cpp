@@ -21,7 +21,10 @@ std::vector<Choice> candidates(const Context&, const Sketch& s, int axis) {
 
 Rule tail_rule() {
   return {DecisionKind::kTail, [](const Context&, const Sketch& s) { return s.info->spatial; }, candidates,
-          [](const Context&, Sketch& s, int axis, const Choice& c) { nest_plan(s).axes[axis].tail = static_cast<Tail>(c[0]); }};
+          [](const Context&, Sketch& s, int axis, const Choice& c) { nest_plan(s).axes[axis].tail = static_cast<Tail>(c[0]); },
+          [](const Context&, const Sketch& s, int axis) {
+            return std::vector<int64_t>{s.info->extent[axis] % nest_plan(s).axes[axis].tile};
+          }};
 }
 
 }  // namespace tlm::space

@@ -91,7 +91,11 @@ std::vector<Choice> candidates(const Context& c, const Sketch& s, int axis) {
 
 Rule tile_rule() {
   return {DecisionKind::kTile, [](const Context&, const Sketch& s) { return s.info->spatial; }, candidates,
-          [](const Context&, Sketch& s, int axis, const Choice& c) { nest_plan(s).axes[axis].cache = c[0]; }};
+          [](const Context&, Sketch& s, int axis, const Choice& c) { nest_plan(s).axes[axis].cache = c[0]; },
+          [](const Context&, const Sketch& s, int axis) {
+            const int64_t tile = nest_plan(s).axes[axis].tile;
+            return std::vector<int64_t>{tile, ceil_div(s.info->extent[axis], tile)};
+          }};
 }
 
 }  // namespace tlm::space

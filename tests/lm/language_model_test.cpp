@@ -124,6 +124,24 @@ TEST(LanguageModel, BadFilesAreRefused) {
   EXPECT_EQ(text_refusal(R"({"format": 1, "words": 7})"), "'words' has the wrong type");
   EXPECT_EQ(text_refusal(R"({"format": 1, "words": [], "blind": "half"})"), "no blinding is called 'half'");
 
+  // Another spelling; none stored is the first.
+  const std::string today = print_language(standard_language()), line = " \"language_version\": 2,\n";
+  ASSERT_NE(today.find(line), std::string::npos) << today;
+  const std::pair<std::string, std::string> others[] = {{"", "1"}, {" \"language_version\": 9,\n", "9"}};
+  for (const auto& [stored, version] : others) {
+    std::string text = today;
+    text.replace(text.find(line), line.size(), stored);
+    try {
+      parse_language(text, "old/language.json");
+      ADD_FAILURE() << "read";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kUnsupported);
+      EXPECT_EQ(e.message(), "the model learned version " + version + " of the tensor language, this is version 2");
+      EXPECT_EQ(e.where(), "old/language.json");
+      EXPECT_EQ(e.hint(), "train it again from its records with `tlm train`: records stay valid");
+    }
+  }
+
   const LanguageInfo info = standard_language();
   Weights other({.layers = 1, .heads = 1, .width = 4, .inner = 4, .context = 8, .vocabulary = 11});
   EXPECT_THROW(LanguageModel(other, info, "test"), Error);

@@ -35,7 +35,7 @@ TEST(PromptForm, Forms) {
   EXPECT_EQ(
       prompt(Blind::kNothing, Numbers::kDecimal),
       "<target> cpu vector 2 5 6 z registers 1 6 z fma l1 3 2 z l2 5 1 2 z l3 8 1 9 2 z cores 1 z fast "
-      "<subgraph> <stage> sum f32 spatial 3 2 z reduce 1 6 z ops 2 z <load> input f32 a1 1 z <load> constant f32 a0 a1 "
+      "<subgraph> <stage> sum f32 spatial 3 2 z 8 z reduce 1 6 z 8 z ops 2 z <load> input f32 a1 1 z <load> constant f32 a0 a1 "
       "<load> constant f32 identity <store> internal f32 identity <stage> map f32 same ops 1 z <load> internal f32 identity "
       "<store> output f32 identity <schedule>");
   EXPECT_EQ(prompt(Blind::kExtents, Numbers::kBits),
@@ -45,7 +45,7 @@ TEST(PromptForm, Forms) {
             "<stage> map f32 same ops unknown <load> internal f32 identity <store> output f32 identity <schedule>");
   const std::string target =
       "<target> cpu vector unknown registers unknown unknown l1 unknown l2 unknown l3 unknown cores unknown fast <subgraph>";
-  EXPECT_EQ(prompt(Blind::kTarget, Numbers::kBits).find(target + " <stage> sum f32 spatial b6 z reduce b5 z"), 0u);
+  EXPECT_EQ(prompt(Blind::kTarget, Numbers::kBits).find(target + " <stage> sum f32 spatial b6 z 8 reduce b5 z 8 ops"), 0u);
   EXPECT_EQ(prompt(Blind::kAll, Numbers::kBits).find(target + " <stage> sum f32 spatial unknown reduce unknown"), 0u);
   // Withheld, the two alphabets are one.
   EXPECT_EQ(prompt(Blind::kAll, Numbers::kBits), prompt(Blind::kAll, Numbers::kDecimal));
