@@ -1,6 +1,7 @@
 #include "tlm/lm/language_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -68,6 +69,7 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
   info.form.blind = named(j, "blind", where, parse_blind);
   info.form.numbers = named(j, "numbers", where, parse_numbers);
   info.quality_buckets = field<int>(j, "quality_buckets", where);
+  info.verdicts = j.contains("verdicts") ? field<std::vector<double>>(j, "verdicts", where) : std::vector<double>();
   info.devices = field<std::vector<std::string>>(j, "devices", where);
   info.language_version = j.contains("language_version") ? field<int>(j, "language_version", where) : 1;
   info.space_version = field<int>(j, "space_version", where);
@@ -85,6 +87,10 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
     if (!distinct.contains(word)) bad(std::string("the word '") + word + "' is missing", where);
   if (info.quality_buckets > 0 && (!distinct.contains("<quality>") || !distinct.contains("0")))
     bad("the words '<quality>' and '0' are missing: quality_buckets asks for them", where);
+  if (!info.verdicts.empty() && info.verdicts.size() != static_cast<size_t>(info.quality_buckets))
+    bad(std::to_string(info.verdicts.size()) + " verdicts of " + std::to_string(info.quality_buckets) + " qualities", where);
+  for (size_t b = 0; b < info.verdicts.size(); ++b)
+    if (!distinct.contains(std::to_string(b))) bad("the word '" + std::to_string(b) + "' is missing: verdicts ask for it", where);
   return info;
 }
 
@@ -95,6 +101,7 @@ std::string print_language(const LanguageInfo& info) {
   j["blind"] = blind_name(info.form.blind);
   j["numbers"] = numbers_name(info.form.numbers);
   j["quality_buckets"] = info.quality_buckets;
+  j["verdicts"] = info.verdicts;
   j["devices"] = info.devices;
   j["language_version"] = info.language_version;
   j["space_version"] = info.space_version;
@@ -127,6 +134,7 @@ LanguageModel::LanguageModel(Weights weights, LanguageInfo info, std::string nam
     if (token >= 0) ids_[static_cast<size_t>(token)] = static_cast<int32_t>(id);
   }
   unknown_ = id_of(v.token("unknown"));
+  for (size_t b = 0; b < info_.verdicts.size(); ++b) verdict_ids_.push_back(id_of(v.token(std::to_string(b))));
   knows_all_words_ = std::count(ids_.begin(), ids_.end(), -1) == 0;
 }
 
@@ -135,6 +143,18 @@ LanguageModel LanguageModel::load(const std::filesystem::path& folder) {
   std::filesystem::path named = folder.lexically_normal();
   if (!named.has_filename()) named = named.parent_path();  // a trailing slash
   return LanguageModel(load_checkpoint(folder), std::move(info), named.filename().string());
+}
+
+double LanguageModel::verdict(std::span<const float> logits) const {
+  TLM_CHECK(!verdict_ids_.empty());
+  double largest = -INFINITY, sum = 0, gap = 0;
+  for (const int32_t id : verdict_ids_) largest = std::max<double>(largest, logits[static_cast<size_t>(id)]);
+  for (size_t b = 0; b < verdict_ids_.size(); ++b) {
+    const double p = std::exp(logits[static_cast<size_t>(verdict_ids_[b])] - largest);
+    sum += p;
+    gap += p * info_.verdicts[b];
+  }
+  return gap / sum;
 }
 
 bool LanguageModel::fits(const Target& target) const {

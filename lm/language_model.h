@@ -1,13 +1,14 @@
 // A GPT-2 that speaks the tensor language: weights, its own list of words, and how prompts are written for it.
 //
 // A folder with config.json, model.safetensors (checkpoint.h) and language.json:
-//   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0, "devices": ["cpu"],
-//    "language_version": 2, "space_version": 3, "description": ""}
+//   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0, "verdicts": [],
+//    "devices": ["cpu"], "language_version": 2, "space_version": 3, "description": ""}
 // Token i of the model is words[i]. Words are mapped by name to those of space::Vocabulary::standard(), so that a checkpoint
 // lives on when the language grows. One that learned another spelling (space::kLanguageVersion; none stored: 1) is refused.
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,10 @@ inline constexpr int kMostQualityBuckets = 16;  // one number word each
 struct LanguageInfo {
   std::vector<std::string> words;  // by the model's token id
   PromptForm form;
-  int quality_buckets = 0;                     // sentences open with `<quality> N`, N from 0 (the best) up; 0: they do not
+  int quality_buckets = 0;  // sentences open with `<quality> N`, N from 0 (the best) up; 0: they do not
+  // What the quality words mean that it can be asked for after <end>: for each bucket ln(latency / best latency). Empty: it was
+  // not taught to judge sentences.
+  std::vector<double> verdicts;
   std::vector<std::string> devices = {"cpu"};  // what it was trained for: "cpu", "gpu"
   int language_version = 0;                    // of the spelling it was trained on: space::kLanguageVersion
   int space_version = 0;                       // of the space it was trained on: for people
@@ -66,6 +70,9 @@ class LanguageModel {
   // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket.
   std::vector<int32_t> opening_ids(const space::Space& space) const;
   std::vector<int32_t> opening_ids(const std::vector<space::Token>& prompt) const;
+  // The verdict on a sentence from the logits [V] after its <end>: the expected ln(latency / best latency). Only if the model has
+  // verdicts.
+  double verdict(std::span<const float> logits) const;
 
  private:
   Model model_;
@@ -73,6 +80,7 @@ class LanguageModel {
   std::string name_;
   std::vector<int32_t> ids_;  // by token of today's vocabulary
   int32_t unknown_ = -1;
+  std::vector<int32_t> verdict_ids_;
   bool knows_all_words_ = true;
 };
 

@@ -17,7 +17,7 @@ namespace tlm::space {
 #define TLM_DECISION_KINDS(X)                                                                                          \
   X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] */                              \
   X(kAttach, "attach")     /* stage: [0] Attach */                                                                    \
-  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] */        \
+  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] {where stages were replaced: axis, extent, …} */ \
   X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */            \
   X(kTile, "tile")         /* axis: [points of the cache tile; 0 none] {points of a register tile, how many there are} */\
   X(kTail, "tail")         /* axis: [Tail] {points that are left over from whole register tiles} */                   \

@@ -57,7 +57,10 @@ class Decoder {
       std::vector<Task*> open;
       for (Task& t : tasks)
         if (t.reason.empty() && !t.finished()) open.push_back(&t);
-      if (open.empty()) return tasks;
+      if (open.empty()) {
+        if (strategy_.judges()) judge(tasks);
+        return tasks;
+      }
       go_on(open, step);
       read_choices(open);
     }
@@ -103,13 +106,17 @@ class Decoder {
   }
 
   void forward(const std::vector<Chunk>& chunks, const std::vector<Draft*>& drafts) {
+    forward(chunks, drafts, [&](Draft& d, std::span<const float> logits) { read_logits(d, logits, model_); });
+  }
+  template <typename Read>
+  void forward(const std::vector<Chunk>& chunks, const std::vector<Draft*>& drafts, const Read& read) {
     if (chunks.empty()) return;
     const Stopwatch time;
     const std::vector<float> logits = model_.model().forward(chunks, LogitsOf::kLastToken, executor_);
     statistics.model_ms += time.ms();
     ++statistics.calls;
     const auto V = static_cast<size_t>(model_.model().config().vocabulary);
-    guarded_for(executor_, drafts.size(), [&](size_t i) { read_logits(*drafts[i], {&logits[i * V], V}, model_); });
+    guarded_for(executor_, drafts.size(), [&](size_t i) { read(*drafts[i], {&logits[i * V], V}); });
   }
 
   // The strategy chooses for each prompt; each distinct choice becomes one draft.
@@ -166,7 +173,7 @@ class Decoder {
       to.defaults = from.defaults;
       to.path = from.path;
       take_choice(to, steps[i].choice, model_);
-      if (!steps[i].last && !to.done()) to.cache = std::make_unique<KvCache>(*from.cache);
+      if (!steps[i].last && (!to.done() || strategy_.judges())) to.cache = std::make_unique<KvCache>(*from.cache);
     });
     for (Step& s : steps)
       if (s.last) s.to->cache = std::move(s.from->cache);
@@ -193,6 +200,21 @@ class Decoder {
     for (Draft* d : drafts) d->unread.clear();
   }
 
+  // Reads the ends of all sentences and what the model makes of them. One that does not fit the context, or of a space without a
+  // choice, gets no verdict.
+  void judge(std::vector<Task>& tasks) {
+    std::vector<Draft*> drafts;
+    std::vector<Chunk> chunks;
+    for (Task& t : tasks)
+      for (const std::shared_ptr<Draft>& d : t.drafts) {
+        if (!d->cache || d->cache->length() + static_cast<int64_t>(d->unread.size()) > context()) continue;
+        chunks.push_back({d->unread, d->cache.get()});
+        drafts.push_back(d.get());
+        statistics.written_tokens += static_cast<int64_t>(d->unread.size());
+      }
+    forward(chunks, drafts, [&](Draft& d, std::span<const float> logits) { d.verdict = model_.verdict(logits); });
+  }
+
   const LanguageModel& model_;
   const Strategy& strategy_;
   const DecodeOptions& options_;
@@ -204,7 +226,8 @@ Answer answer_of(Task& task) {
   answer.reason = std::move(task.reason);
   for (const Entry& e : task.entries)
     if (e.draft->done())
-      answer.sentences.push_back({e.draft->grammar.walk(), e.draft->tokens, e.draft->log_probability, e.draft->defaults, {}});
+      answer.sentences.push_back(
+          {e.draft->grammar.walk(), e.draft->tokens, e.draft->log_probability, e.draft->verdict, e.draft->defaults, {}});
   return answer;
 }
 
@@ -215,6 +238,9 @@ std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::sh
   if (strategy.measures() && !options.measurer)
     throw Error(ErrorCode::kUsage, "the decoding strategy measures, and nothing here can", "",
                 "choose one that does not measure, or give DecodeOptions a measurer");
+  if (strategy.judges() && model.info().verdicts.empty())
+    throw Error(ErrorCode::kUsage, "the decoding strategy asks the model for verdicts, and it was not taught to give any",
+                model.name(), "choose another strategy, or a model trained with `tlm train --judged`");
   const Config& config = model.model().config();
   const size_t sentence_bytes = static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float);
   const size_t group = std::max<size_t>(1, options.cache_bytes / (sentence_bytes * static_cast<size_t>(strategy.width() + 1)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tlm/lm/forward.h"
@@ -21,6 +22,7 @@ struct Draft {
   std::vector<space::Token> allowed;      // at the next choice; empty: finished
   std::vector<double> log_probabilities;  // of them
   double log_probability = 0;
+  std::optional<double> verdict;
   int defaults = 0;
   uint64_t path = 0;  // hash of the choices
 

@@ -10,6 +10,7 @@ namespace tlm::lm {
   X(sampling)             \
   X(beam)                 \
   X(gumbel)               \
+  X(judged)               \
   X(best_of)
 
 #define X(name) StrategyInfo name##_strategy();

@@ -66,6 +66,8 @@ class Strategy {
   virtual std::vector<Continuation> next(const Turn& turn, std::span<const Hypothesis> hypotheses) const = 0;
   // Whether rank() wants a measurer.
   virtual bool measures() const { return false; }
+  // Whether rank() wants the model's verdicts.
+  virtual bool judges() const { return false; }
   // Puts the finished sentences in order, best first. Unless overridden: the most probable first.
   virtual void rank(std::vector<Sentence>& sentences, const RankContext& context) const;
 };

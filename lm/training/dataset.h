@@ -68,7 +68,7 @@ void append_sentences(Dataset::Piece& piece, const std::vector<space::Walk>& wal
 
 struct DatasetOptions {
   PromptForm form;
-  int64_t context = 384;  // tokens of the longest sentence, quality and all
+  int64_t context = 512;  // tokens of the longest sentence, quality and all
   // Of what is learned from; dev stays whole, so that different trainings are judged alike.
   double fraction = 1;  // of the workloads, by their keys: a smaller fraction is part of a larger one
   std::vector<std::string> leave_out_kinds, leave_out_variants;

@@ -74,6 +74,7 @@ std::string dev_part(const TrainedModel& model) {
   out += "| loss, nats for each token among all words | " + fixed(v.full_loss, 4) + " |\n";
   out += "| choices foretold | " + fixed(100 * v.accuracy, 1) + " % |\n";
   out += "| best latency ÷ that of the likeliest program (geometric mean) | " + fixed(v.pick, 4) + " |\n";
+  if (v.judged_pick > 0) out += "| … of the one that the model judges best | " + fixed(v.judged_pick, 4) + " |\n";
   out += "| … of one chosen at random | " + fixed(v.random_pick, 4) + " |\n";
   for (const auto& [kind, pick] : v.pick_of_kind) out += "| … likeliest, " + kind + " | " + fixed(pick, 4) + " |\n";
   return out + "\n";

@@ -23,7 +23,11 @@ struct PackingOptions {
   double balance = 0.5;
   double unknown_target = 0.2;  // share of prompts whose target is withheld
   bool legal_loss = true;       // over legal tokens, choices alone; else over the vocabulary, every token of the decisions
-  bool any_quality = false;     // programs of unknown quality: one at random is claimed
+  // Share of programs that are judged: the best quality is asked for, and what is foretold is not the decisions but, after the
+  // last of them, the quality that they have. 0: the model learns no verdicts.
+  double judged = 0;
+  double verdict_weight = 8;  // of a verdict beside a choice
+  bool any_quality = false;   // programs of unknown quality: one at random is claimed
 };
 
 // One prompt and some of its programs.
@@ -32,6 +36,7 @@ struct Item {
   bool unknown_target = false;
   std::vector<uint32_t> programs;  // of the group
   std::vector<uint8_t> qualities;  // one for each, in modes with quality
+  std::vector<bool> judged;        // one for each, if any are
 };
 
 // The batches of an epoch: a function of its arguments alone, so that training goes on anywhere without a memory of what was

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "tlm/space/language/vocabulary.h"
 
 namespace tlm::lm {
 
@@ -21,7 +24,13 @@ struct QualityScale {
   int bucket_of(double gap) const;
   // The largest gap of bucket `b`; infinite for the last.
   double edge(int b) const;
+  // What a program of each bucket is taken to be slower by: the middle, half a width beyond the edge for the last.
+  std::vector<double> middles() const;
 };
+
+// The number words that say a quality, ascending.
+space::Token quality_word(int bucket);
+std::vector<space::Token> quality_words(int buckets);
 
 // What is learned from the programs of a workload.
 enum class QualityMode {

@@ -18,7 +18,7 @@ struct Recipe {
   std::vector<std::string> records;  // files
   std::string lists = "lm/data";     // of what is held out: a folder, or "none"
 
-  int64_t layers = 4, heads = 6, width = 192, context = 384;
+  int64_t layers = 4, heads = 6, width = 192, context = 512;
 
   double epochs = 4;
   int64_t steps = -1;                       // instead of epochs; -1: by epochs
@@ -33,10 +33,12 @@ struct Recipe {
   double tie = 0.06, growth = 1.5;
   int64_t branches = 16, batch = 8192;  // PackingOptions
   double balance = 0.5, unknown_target = 0.2;
+  double judged = 0, verdict_weight = 8;
   std::string loss = "legal";  // or "all"
 
   int64_t pretrain = 0;  // shapes; 0: no such phase
   double pretrain_epochs = 2;
+  int64_t estimated = 0;  // programs of each shape whose quality a cost model foretells; 0: the constructive one alone
 
   std::string blind = "nothing", numbers = "bits";  // PromptForm
   double fraction = 1;
@@ -47,7 +49,8 @@ struct Recipe {
   LearningRate learning_rate() const { return {rate, last_rate, warm_up}; }
   AdamWOptions adamw() const;
   Config config(int64_t vocabulary) const;
-  int quality_buckets() const;  // of the model's language: 0 in mode best
+  std::vector<double> verdicts() const;  // LanguageInfo
+  int quality_buckets() const;           // of the model's language: 0 in mode best
 };
 
 // Sizes by name: "small" (what the study trains), "base" (the default). Throws Error(kUsage) that lists them.

@@ -9,6 +9,7 @@
 #include "tlm/core/rng.h"
 #include "tlm/core/stopwatch.h"
 #include "tlm/lm/language_model.h"
+#include "tlm/lm/training/cost_model_fit.h"
 #include "tlm/lm/training/model_card.h"
 #include "tlm/lm/training/trainer.h"
 #include "tlm/lm/training/training_state.h"
@@ -80,6 +81,17 @@ void check_folder(const std::optional<Plan>& begun, const TrainModelOptions& opt
               "`tlm train --resume --out FOLDER` alone takes those that it was begun with");
 }
 
+// Of what the training itself may learn from, as it stands in the labels.
+std::shared_ptr<const space::CostModel> cost_model_of(std::vector<LabelledWorkload> workloads, const DatasetOptions& options,
+                                                      Executor& executor) {
+  constexpr size_t kMostRows = 60000;
+  std::erase_if(workloads, [](const LabelledWorkload& w) { return space::split_of(w.split_key) != space::Split::kTrain; });
+  return fit_cost_model(
+      measured_workloads(
+          std::move(workloads), options.obstacle ? options.obstacle : [](const auto&, const auto&) { return std::string(); }),
+      kMostRows, executor);
+}
+
 // Steps of both phases, by what the recipe says.
 void set_steps(Plan& plan, std::vector<Phase>& phases, const Weights& weights, const Dataset& dev, const TrainerOptions& trainer,
                Executor& executor, const Log& log) {
@@ -124,7 +136,8 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
                 "take another folder");
 
   const bool untrained = r.steps == 0 && r.time_s == 0;
-  const LanguageInfo language = standard_language(r.form(), r.quality_buckets());
+  LanguageInfo language = standard_language(r.form(), r.quality_buckets());
+  language.verdicts = r.verdicts();
   Weights weights(r.config(static_cast<int64_t>(language.words.size())));
   weights.initialize(r.seed);
 
@@ -134,6 +147,8 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   data.fraction = r.fraction;
   data.leave_out_kinds = r.leave_out_kinds;
   data.leave_out_variants = r.leave_out_variants;
+  std::shared_ptr<const space::CostModel> cost_model;
+  if (!untrained && r.pretrain > 0 && r.estimated > 0) cost_model = cost_model_of(workloads, options.data, executor);
   const Datasets sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
   if (!untrained && sets.train.groups.empty())
     throw Error(ErrorCode::kUsage, "the records hold no program to learn from", options.folder.string(),
@@ -144,15 +159,21 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   Dataset unmeasured;
   if (!untrained && r.pretrain > 0) {
     TLM_CHECK(options.unmeasured != nullptr);
-    unmeasured = constructive_sentences(options.unmeasured, r.pretrain, r.form(), r.context, executor, options.cancel, progress);
+    unmeasured = cost_model ? estimated_sentences(options.unmeasured, r.pretrain, static_cast<int>(r.estimated), *cost_model,
+                                                  r.form(), r.context, executor, options.cancel, progress)
+                            : constructive_sentences(options.unmeasured, r.pretrain, r.form(), r.context, executor,
+                                                     options.cancel, progress);
   }
 
   const Rng seeds(r.seed);
   std::vector<Phase> phases;
   if (!unmeasured.groups.empty()) {
     phases.push_back({"pretraining", &unmeasured, r.packing(), r.learning_rate(), seeds.split(1).next(), 0});
-    phases[0].packing.any_quality = true;
-    phases[0].packing.enough = 1;  // a program of each is all there is
+    phases[0].packing.enough = 1;
+    if (!cost_model) {  // one program of each, of unknown quality
+      phases[0].packing.any_quality = true;
+      phases[0].packing.judged = 0;
+    }
   }
   phases.push_back({"training", &sets.train, r.packing(), r.learning_rate(), seeds.split(2).next(), 0});
 

@@ -72,9 +72,25 @@ struct Branch {
   const TrainingSentence* program;
   int quality;  // -1: not said
   Cost cost;
+  double verdict = 0;
 };
 
-void read(const Model& model, const Dataset& data, const PromptGroup& g, std::vector<Branch>& branches, Executor& executor) {
+// The expected gap, by the quality words after <end>.
+double verdict_of(const float* logits, const QualityScale& scale) {
+  const std::vector<double> gaps = scale.middles();
+  const std::vector<Token> words = quality_words(scale.buckets);
+  double largest = -INFINITY, sum = 0, gap = 0;
+  for (const Token t : words) largest = std::max<double>(largest, logits[t]);
+  for (size_t b = 0; b < words.size(); ++b) {
+    const double p = std::exp(logits[words[b]] - largest);
+    sum += p;
+    gap += p * gaps[b];
+  }
+  return gap / sum;
+}
+
+void read(const Model& model, const Dataset& data, const PromptGroup& g, const PackingOptions& packing,
+          std::vector<Branch>& branches, Executor& executor) {
   static const Token kQuality = space::Vocabulary::standard().token("<quality>");
   const std::vector<int32_t> prompt(g.prompt.begin(), g.prompt.end());
   KvCache cache(model.config());
@@ -88,10 +104,9 @@ void read(const Model& model, const Dataset& data, const PromptGroup& g, std::ve
     tokens[i].push_back(prompt.back());
     if (branches[i].quality >= 0) {
       tokens[i].push_back(kQuality);
-      tokens[i].push_back(space::Vocabulary::standard().token(std::to_string(branches[i].quality)));
+      tokens[i].push_back(quality_word(branches[i].quality));
     }
     for (const uint16_t t : data.tokens(*branches[i].program)) tokens[i].push_back(t);
-    tokens[i].pop_back();  // nothing follows <end>
     chunks.push_back({tokens[i], &caches[i]});
   }
   const std::vector<float> logits = model.forward(chunks, LogitsOf::kEveryToken, executor);
@@ -99,10 +114,11 @@ void read(const Model& model, const Dataset& data, const PromptGroup& g, std::ve
   const float* at = logits.data();
   for (size_t i = 0; i < branches.size(); ++i) {
     const TrainingSentence& s = *branches[i].program;
-    const auto opening =
-        static_cast<int64_t>(tokens[i].size()) - s.count;  // rows before the one that tells of the first decision
+    // Rows before the one that tells of the first decision; the last one tells of what follows <end>.
+    const auto opening = static_cast<int64_t>(tokens[i].size()) - s.count - 1;
     branches[i].cost = cost_of(at + opening * V, V, data.tokens(s), data.legal(s), data);
     at += static_cast<int64_t>(tokens[i].size()) * V;
+    branches[i].verdict = verdict_of(at - V, packing.scale);
   }
 }
 
@@ -114,24 +130,25 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
   const bool said = packing.quality != QualityMode::kBest;
   Validation out;
   Cost own, best;
-  double gaps = 0, random_gaps = 0;
+  double gaps = 0, random_gaps = 0, judged_gaps = 0;
   std::map<std::string, std::pair<double, int>> kinds;
   for (const PromptGroup* g : chosen_groups(dev, options.groups)) {
     const std::vector<const TrainingSentence*> programs = chosen_programs(*g, options.programs);
     std::vector<Branch> asked, named;
     for (const TrainingSentence* s : programs) {
-      asked.push_back({s, said ? 0 : -1, {}});
-      if (said) named.push_back({s, quality_of(*g, *s, packing), {}});
+      asked.push_back({s, said ? 0 : -1});
+      if (said) named.push_back({s, quality_of(*g, *s, packing)});
     }
-    read(model, dev, *g, asked, executor);
-    if (said) read(model, dev, *g, named, executor);
+    read(model, dev, *g, packing, asked, executor);
+    if (said) read(model, dev, *g, packing, named, executor);
     const auto add = [](Cost& to, const Cost& c) {
       to.legal += c.legal, to.full += c.full, to.choices += c.choices, to.right += c.right, to.tokens += c.tokens;
     };
-    const Branch* likeliest = &asked.front();
+    const Branch *likeliest = &asked.front(), *judged = &asked.front();
     double mean_gap = 0;
     for (const Branch& b : asked) {
       if (b.cost.legal < likeliest->cost.legal) likeliest = &b;
+      if (b.verdict < judged->verdict) judged = &b;
       mean_gap += b.program->gap / static_cast<double>(asked.size());
       if (b.program->slow || b.program->gap > packing.scale.tie) continue;
       add(best, b.cost);
@@ -139,7 +156,7 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
     }
     for (const Branch& b : named) add(own, b.cost);
     const double gap = likeliest->program->gap;
-    gaps += gap, random_gaps += mean_gap;
+    gaps += gap, random_gaps += mean_gap, judged_gaps += judged->program->gap;
     kinds[g->kind].first += gap, ++kinds[g->kind].second;
     ++out.groups;
     out.programs += static_cast<int>(programs.size());
@@ -151,6 +168,7 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
   out.accuracy = mean(static_cast<double>(own.right), own.choices);
   out.best_loss = mean(best.legal, best.choices);
   out.pick = std::exp(-gaps / out.groups);
+  if (packing.judged > 0) out.judged_pick = std::exp(-judged_gaps / out.groups);
   out.random_pick = std::exp(-random_gaps / out.groups);
   for (const auto& [kind, sum] : kinds) out.pick_of_kind[kind] = std::exp(-sum.first / sum.second);
   return out;

@@ -52,7 +52,7 @@ std::vector<Token> decision_head(const Decision& d) {
   if (d.kind == DecisionKind::kPack) append_number(out, d.item);
   if (d.kind == DecisionKind::kTile) append_number(out, d.facts.at(1));
   if (d.kind == DecisionKind::kTail) append_number(out, d.facts.at(0));
-  if (d.kind == DecisionKind::kOrder || d.kind == DecisionKind::kInner)
+  if (d.kind == DecisionKind::kMicro || d.kind == DecisionKind::kOrder || d.kind == DecisionKind::kInner)
     for (size_t i = 0; i + 1 < d.facts.size(); i += 2) {
       append_axis(out, static_cast<int>(d.facts[i]));
       append_number(out, d.facts[i + 1]);

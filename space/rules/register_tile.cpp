@@ -289,7 +289,13 @@ void apply(const Context&, Sketch& s, int, const Choice& choice) {
 }  // namespace
 
 Rule micro_rule() {
-  return {DecisionKind::kMicro, [](const Context&, const Sketch&) { return 1; }, candidates, apply};
+  return {DecisionKind::kMicro, [](const Context&, const Sketch&) { return 1; }, candidates, apply,
+          [](const Context&, const Sketch& s, int) {
+            std::vector<int64_t> facts;
+            for (size_t a = 0; s.subgraph && a < s.info->extent.size(); ++a)  // else the prompt says them
+              if (s.info->extent[a] > 1) facts.insert(facts.end(), {static_cast<int64_t>(a), s.info->extent[a]});
+            return facts;
+          }};
 }
 
 }  // namespace tlm::space

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 
@@ -34,6 +35,7 @@ class LanguageModelFiles : public ::testing::Test {
 TEST_F(LanguageModelFiles, RoundTrip) {
   LanguageInfo info = standard_language({PromptForm::Blind::kTarget, PromptForm::Numbers::kDecimal}, 5);
   info.description = "a test";
+  info.verdicts = {0.03, 0.1, 0.2, 0.4, 1};
   const Weights weights = weights_for(info, 1);
   save_language_model(folder_ / "name", weights, info);
   const LanguageModel model = LanguageModel::load(folder_ / "name/");
@@ -81,6 +83,17 @@ TEST(LanguageModel, TheOpeningAsksForTheBestQuality) {
   EXPECT_EQ(opening(4), opening(0) + " <quality> 0");
 }
 
+TEST(LanguageModel, AVerdictIsTheExpectedGap) {
+  LanguageInfo info = standard_language({}, 3);
+  info.verdicts = {0, 1, 10};
+  const LanguageModel model(weights_for(info, 3), info, "test");
+  std::vector<float> logits(info.words.size(), 50.0f);  // of other words: they do not count
+  const float p[] = {0.7f, 0.2f, 0.1f};
+  for (int b = 0; b < 3; ++b)
+    logits[static_cast<size_t>(model.id_of(space::Vocabulary::standard().token(std::to_string(b))))] = std::log(p[b]);
+  EXPECT_NEAR(model.verdict(logits), 0.2 + 1, 1e-6);
+}
+
 TEST(LanguageModel, FitsTheDevicesItWasTrainedFor) {
   LanguageInfo info = standard_language();
   Target gpu;
@@ -109,6 +122,11 @@ TEST(LanguageModel, BadFilesAreRefused) {
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<end>"); }), "the word '<end>' is missing");
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<quality>"); }),
             "the words '<quality>' and '0' are missing: quality_buckets asks for them");
+  EXPECT_EQ(refusal([](LanguageInfo& i) { i.verdicts = {0, 1}; }), "2 verdicts of 3 qualities");
+  EXPECT_EQ(refusal([](LanguageInfo& i) {
+              i.verdicts = {0, 1, 2}, std::erase(i.words, "2");
+            }),
+            "the word '2' is missing: verdicts ask for it");
   EXPECT_EQ(refusal([](LanguageInfo& i) { i.quality_buckets = 17; }), "quality_buckets is 17, 0 to 16");
   const auto text_refusal = [](const std::string& text) {
     try {

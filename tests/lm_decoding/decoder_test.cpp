@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -106,6 +107,51 @@ TEST(Decoder, TheSameAloneInABatchOnThreadsAndInGroups) {
   }
   for (const char* strategy : {"sampling", "gumbel"})  // another seed draws something else
     EXPECT_NE(text(run(model, {spaces[0]}, strategy, 5)[0]), text(run(model, {spaces[0]}, strategy, 6)[0]));
+}
+
+LanguageInfo judging_language() {
+  LanguageInfo info = standard_language({}, 4);
+  info.verdicts = {0, 0.1, 0.3, 1};
+  return info;
+}
+
+// What the model says after a sentence's end, computed the plain way.
+double verdict_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s) {
+  std::vector<int32_t> ids = model.opening_ids(*space);
+  for (const space::Token t : s.tokens) ids.push_back(model.id_of(t));
+  KvCache cache(model.model().config());
+  const Chunk chunk{ids, &cache};
+  return model.verdict(model.model().forward({&chunk, 1}, LogitsOf::kLastToken, serial_executor()));
+}
+
+TEST(Decoder, JudgedKeepsWhatTheModelExpectsToBeFastest) {
+  const LanguageModel model = test::random_model(4, judging_language());
+  const Spaces spaces = test::some_spaces(6);
+  for (const char* inner : {"sampling", "beam", "gumbel"}) {
+    const std::vector<Answer> judged = run(model, spaces, std::string("judged:n=3,of=12,inner=") + inner, 2);
+    const std::vector<Answer> written = run(model, spaces, std::string(inner) + ":n=12", 2);
+    bool moved = false;
+    for (size_t i = 0; i < spaces.size(); ++i) {
+      std::vector<std::pair<double, std::string>> expected;
+      for (const Sentence& s : written[i].sentences) {
+        EXPECT_FALSE(s.verdict.has_value());
+        expected.emplace_back(verdict_of(model, spaces[i], s), space::to_text(s.tokens));
+      }
+      moved = moved || expected[0].second != space::to_text(judged[i].sentences[0].tokens);
+      std::stable_sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      ASSERT_EQ(judged[i].sentences.size(), std::min<size_t>(3, expected.size()));
+      for (size_t k = 0; k < judged[i].sentences.size(); ++k)
+        EXPECT_NEAR(*judged[i].sentences[k].verdict, expected[k].first, 1e-4) << inner;
+    }
+    EXPECT_TRUE(moved) << "the most probable was the best everywhere: nothing was tried";
+  }
+  try {
+    run(test::random_model(4), {spaces[0]}, "judged");
+    ADD_FAILURE() << "a model without verdicts judges";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kUsage);
+    EXPECT_NE(e.message().find("asks the model for verdicts"), std::string::npos);
+  }
 }
 
 // Results of instruction sets differ by rounding; the sentences do not.

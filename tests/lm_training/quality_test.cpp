@@ -23,6 +23,14 @@ TEST(QualityScale, BucketsGrowFromTheTieSet) {
   EXPECT_EQ(scale.bucket_of(100), 4);
 }
 
+TEST(QualityScale, MiddlesOfBuckets) {
+  const QualityScale scale{.buckets = 5, .tie = 0.06, .growth = 1.5};
+  const std::vector<double> middles = scale.middles();
+  ASSERT_EQ(middles.size(), 5u);
+  for (int b = 0; b < 5; ++b) EXPECT_EQ(scale.bucket_of(middles[static_cast<size_t>(b)]), b);
+  EXPECT_NEAR(middles[1], (0.06 + 0.15) / 2, 1e-12);
+}
+
 PromptGroup group(std::vector<float> gaps, size_t slow = 0) {
   PromptGroup g;
   for (const float gap : gaps) g.programs.push_back({.gap = gap});

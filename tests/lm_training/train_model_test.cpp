@@ -11,6 +11,9 @@
 #include "tlm/core/thread_pool.h"
 #include "tlm/lm/decoding/strategies.h"
 #include "tlm/lm/lm_scheduler.h"
+#include "tlm/lm/training/cost_model_fit.h"
+#include "tlm/lm/training/pretraining.h"
+#include "tlm/space/language/sentence.h"
 
 namespace tlm::lm {
 namespace {
@@ -99,6 +102,54 @@ TEST(TrainModel, TheFolderHoldsAModelAndWhatItWasMadeOf) {
                            "Pretrained on 3 sentences", "4 of training"})
     EXPECT_NE(card.find(text), std::string::npos) << text << "\n" << card;
   EXPECT_EQ(differences(*recipe_of(folder.path()), recipe), std::vector<std::string>());
+}
+
+TEST(TrainModel, EstimatedSentencesAndVerdicts) {
+  const auto spaces = test::product_spaces(space::Split::kTrain, 8);
+  const test::ScratchFolder folder;
+  Recipe recipe = small_recipe();
+  recipe.steps = 4, recipe.judged = 0.5;
+  recipe.pretrain = 3, recipe.estimated = 12;
+  const TrainedModel trained =
+      run(recipe, folder.path(), test::fake_labels(spaces, 24), false, [&](int64_t i) { return spaces[static_cast<size_t>(i)]; });
+  EXPECT_EQ(trained.pretraining_sentences, 3 * 12);
+  EXPECT_GT(trained.pretraining_steps, 0);
+  const LanguageModel model = LanguageModel::load(folder.path());
+  EXPECT_EQ(model.info().verdicts, recipe.packing().scale.middles());
+  const std::vector<Answer> answers = decode(model, {spaces[7]}, *standard_strategies().make("judged:of=8"), {});
+  ASSERT_EQ(answers[0].sentences.size(), 1u);
+  EXPECT_TRUE(answers[0].sentences[0].verdict.has_value());
+}
+
+// Gaps that a cost model foretells go with the truth: here the machine model's cycles.
+TEST(Pretraining, EstimatesFollowWhatWasMeasured) {
+  const auto seen = test::product_spaces(space::Split::kTrain, 24);
+  const auto cost_model =
+      fit_cost_model(measured_workloads(test::fake_labels(seen, 64), [](const auto&, const auto&) { return std::string(); }),
+                     10000, shared_thread_pool());
+  const auto unseen = test::product_spaces(space::Split::kDev, 6);
+  const SpaceSource source = [&](int64_t i) { return i == 2 ? nullptr : unseen[static_cast<size_t>(i)]; };
+  const Dataset data =
+      estimated_sentences(source, 6, 18, *cost_model, {}, 512, shared_thread_pool(), CancelToken(), no_progress());
+  ASSERT_EQ(data.groups.size(), 5u);
+  int agree = 0, pairs = 0;
+  for (size_t g = 0; g < data.groups.size(); ++g) {
+    const PromptGroup& group = data.groups[g];
+    ASSERT_EQ(group.programs.size(), 18u);
+    EXPECT_EQ(group.programs[0].gap, 0);
+    std::vector<double> ms;
+    for (const TrainingSentence& s : group.programs) {
+      const std::vector<space::Token> tokens(data.tokens(s).begin(), data.tokens(s).end());
+      ms.push_back(test::fake_ms(space::read_decisions(unseen[g < 2 ? g : g + 1], tokens).value()));
+    }
+    for (size_t a = 0; a < ms.size(); ++a)
+      for (size_t b = a + 1; b < ms.size(); ++b) {
+        EXPECT_LE(group.programs[a].gap, group.programs[b].gap) << "the fastest first";
+        if (std::abs(std::log(ms[a] / ms[b])) > 0.3) ++pairs, agree += ms[a] < ms[b];
+      }
+  }
+  std::printf("of %d pairs that differ, %d are in the right order\n", pairs, agree);
+  EXPECT_GT(agree, 0.8 * pairs);
 }
 
 TEST(TrainModel, AnUntrainedModelNeedsNoData) {

@@ -48,6 +48,8 @@ TEST(ChoiceTokens, CacheTilesAreMultiplesOfTheRegisterTile) {
 TEST(ChoiceTokens, FactsComeBeforeTheChoice) {
   EXPECT_EQ(spelled(decision(DecisionKind::kTail, 1, {3}), {1}), "@tail a1 3 balanced");
   EXPECT_EQ(spelled(decision(DecisionKind::kInner, -1, {1, 7, 2, 20}), {2, 1}), "@inner a1 7 a2 b5 x4 a2 a1");
+  EXPECT_EQ(spelled(decision(DecisionKind::kMicro, -1, {0, 64, 1, 14}), {0, 8, 2, 1, 7, -1, -1}),
+            "@micro a0 b7 z a1 14 a0 8 2 a1 7 none");
   EXPECT_EQ(spelled(decision(DecisionKind::kOrder, -1, {0, 2, 3, 4}), {0, 3}), "@order a0 2 a3 4 a0 a3");
 }
 
@@ -93,6 +95,13 @@ TEST(ChoiceTokens, FactsAreTrue) {
             for (int64_t loop = 1; loop <= c[0]; ++loop) merged *= d.facts[static_cast<size_t>(loop)];
             EXPECT_LE(c[1], merged);
           }
+        } else if (d.kind == DecisionKind::kMicro) {
+          const bool replaced = walk.subgraph().stages.size() != w.stages.size();
+          EXPECT_EQ(d.facts.empty(), !replaced) << d.name;
+          for (size_t a = 0; a < d.facts.size(); a += 2) {
+            EXPECT_GT(d.facts[a + 1], 1);
+            EXPECT_EQ(d.facts[a + 1], extent(d.facts[a]));
+          }
         } else {
           EXPECT_TRUE(d.facts.empty()) << d.name;
         }
@@ -101,7 +110,7 @@ TEST(ChoiceTokens, FactsAreTrue) {
     }
   }
   EXPECT_EQ(seen, (std::set<DecisionKind>{DecisionKind::kTile, DecisionKind::kTail, DecisionKind::kOrder, DecisionKind::kInner,
-                                          DecisionKind::kParallel}));
+                                          DecisionKind::kParallel, DecisionKind::kMicro}));
 }
 
 }  // namespace

@@ -14,7 +14,11 @@ using Json = nlohmann::json;
 // A random model in the folder `name`.
 void make_model(const Sandbox& s, const std::string& name, int64_t context = 512,
                 lm::LanguageInfo info = lm::standard_language()) {
-  lm::Weights weights({.layers = 1, .heads = 2, .width = 16, .inner = 32, .context = context,
+  lm::Weights weights({.layers = 1,
+                       .heads = 2,
+                       .width = 16,
+                       .inner = 32,
+                       .context = context,
                        .vocabulary = static_cast<int64_t>(info.words.size())});
   weights.initialize(1);
   for (size_t i = 0; i < weights.data().size(); ++i) weights.data()[i] *= 20;  // opinions
@@ -25,7 +29,8 @@ TEST(LanguageModel, CompilesAndReports) {
   const Sandbox s;
   s.zoo("tiny_cnn");
   make_model(s, "m");
-  const Outcome r = s.tlm(words("compile tiny_cnn.onnx -o a.tlm --scheduler lm --model m --report r.json --emit-schedules s.txt"));
+  const Outcome r =
+      s.tlm(words("compile tiny_cnn.onnx -o a.tlm --scheduler lm --model m --report r.json --emit-schedules s.txt"));
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.err.find("language model m (greedy): 9 workloads in "), std::string::npos) << r.err;
   const Json report = Json::parse(s.read("r.json"));
@@ -139,7 +144,7 @@ TEST(LanguageModel, Refusals) {
   const std::string compile = "compile tiny_mlp.onnx -o a.tlm ";
   s.refuses(words(compile + "--scheduler lm --model nowhere"), 5, "language.json");
   s.refuses(words(compile + "--model damaged"), 5, "damaged/language.json");
-  s.refuses(words(compile + "--model m --decode magic"), 2, "choose one of: greedy, sampling, beam, gumbel, best-of");
+  s.refuses(words(compile + "--model m --decode magic"), 2, "choose one of: greedy, sampling, beam, gumbel, judged, best-of");
   s.refuses(words(compile + "--model m --decode greedy:n=3"), 2, "the strategy has no parameter 'n'");
   s.refuses(words(compile + "--scheduler random --model m"), 2, "--model and --decode are for --scheduler lm, not for random");
   s.refuses(words("decode --model m"), 2, "give either a model or --workloads LIST");

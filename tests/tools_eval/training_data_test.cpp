@@ -47,7 +47,7 @@ std::vector<lm::LabelledWorkload> labelled(const std::vector<Record>& records) {
 TEST(TrainingData, ProgramsWithTheLabelsOfModels) {
   const std::vector<Record> records = some_records();
   const std::vector<TrainingWorkload> all =
-      training_workloads(labelled(records), [](const ir::Subgraph&, const Target&) { return std::string(); });
+      lm::measured_workloads(labelled(records), [](const ir::Subgraph&, const Target&) { return std::string(); });
   ASSERT_EQ(all.size(), 2u);
   for (const TrainingWorkload& w : all) {
     EXPECT_EQ(w.programs.size(), 6u);  // the wrong one is out, the constructive one is in
@@ -65,7 +65,7 @@ TEST(TrainingData, ProgramsWithTheLabelsOfModels) {
 
 TEST(TrainingData, NothingIsLearnedFromWhatIsHeldOut) {
   const uint64_t held_out = small_list()[0].hash;
-  const std::vector<TrainingWorkload> all = training_workloads(
+  const std::vector<TrainingWorkload> all = lm::measured_workloads(
       labelled(some_records()),
       [&](const ir::Subgraph& g, const Target&) { return std::string(ir::workload_hash(g) == held_out ? "held out" : ""); });
   ASSERT_EQ(all.size(), 1u);

@@ -21,8 +21,8 @@ struct Options {
   std::string out, size;
   std::vector<std::string> kinds;
   bool resume = false;
-  int threads = 0, layers = 0, heads = 0, width = 0, context = 384, steps = -1, branches = 16, batch = 8192, enough = 64,
-      best = 3, pretrain = 0, checkpoint_s = 300, checkpoint_steps = 0, validations = 12;
+  int threads = 0, layers = 0, heads = 0, width = 0, context = 512, steps = -1, branches = 16, batch = 8192, enough = 64,
+      best = 3, pretrain = 0, estimated = 0, checkpoint_s = 300, checkpoint_steps = 0, validations = 12;
   std::string command;  // as it was typed
 };
 
@@ -36,6 +36,7 @@ lm::Recipe recipe_of(const Options& o) {
   r.context = o.context, r.steps = o.steps, r.branches = o.branches, r.batch = o.batch, r.enough = o.enough;
   r.best = o.best;
   r.pretrain = o.pretrain;
+  r.estimated = o.estimated;
   return r;
 }
 
@@ -116,7 +117,7 @@ void add_model_options(CLI::App& c, Options& o) {
   add_number(c, "--layers", o.layers, "N", "Layers", 1, 64);
   add_number(c, "--heads", o.heads, "N", "Heads of attention", 1, 64);
   add_number(c, "--width", o.width, "N", "Width of a token's vector", 8, 4096);
-  add_number(c, "--context", o.context, "N", "Tokens of the longest sentence (default: 384)", 16, 1 << 16);
+  add_number(c, "--context", o.context, "N", "Tokens of the longest sentence (default: 512)", 16, 1 << 16);
 }
 
 void add_step_options(CLI::App& c, Options& o) {
@@ -137,10 +138,16 @@ void add_recipe_options(CLI::App& c, Options& o) {
   add_number(c, "--enough", o.enough, "N", "Workloads with fewer programs have no best one (default: 64)", 1, 1 << 20);
   add_number(c, "--best", o.best, "N", "The best of a workload are at least so many programs (default: 3)", 1, 1 << 20);
   add_tolerance(c, "--balance", o.recipe.balance, "P", "0: programs count alike; 1: workloads do (default: 0.5)");
+  add_tolerance(c, "--judged", o.recipe.judged, "SHARE",
+                "Of programs of which the quality is foretold, after their end, and not the decisions (default: 0)");
+  add_tolerance(c, "--verdict-weight", o.recipe.verdict_weight, "W", "What that counts beside one choice (default: 8)");
   add_text(c, "--loss", o.recipe.loss, "TOKENS",
            "legal: over the legal tokens of each choice; all: over all words (default: legal)");
   add_number(c, "--pretrain", o.pretrain, "N", "First, constructive sentences of N shapes that nobody measured (default: 0)", 0,
              1 << 24);
+  add_number(c, "--estimated", o.estimated, "K",
+             "… K programs of each, whose quality a cost model of the records foretells (default: 0: the constructive one)", 0,
+             4096);
   add_tolerance(c, "--pretrain-epochs", o.recipe.pretrain_epochs, "E", "Times that each of them is drawn (default: 2)");
   add_tolerance(c, "--unknown-target", o.recipe.unknown_target, "SHARE", "Of prompts whose target is withheld (default: 0.2)");
   add_text(c, "--blind", o.recipe.blind, "WHAT", "Withhold from prompts: nothing, extents, target or all (default: nothing)");

@@ -1,7 +1,6 @@
 // A cost model trained on the model's records ranks schedules that are drawn from the space.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <map>
 
 #include "tlm/core/error.h"
@@ -23,26 +22,6 @@ Walk constructive_walk(const space::Space& space) {
   Walk w = space.walk();
   w.complete();
   return w;
-}
-
-struct Rows {
-  std::vector<std::vector<float>> rows;
-  std::vector<float> labels;  // log2 of the time as a multiple of the constructive schedule's
-};
-
-// Every `step`-th program.
-Rows rows_of(const TrainingWorkload& w, size_t step) {
-  constexpr float kWorst = 3;  // beyond eight times the anchor it does not matter how slow it is
-  Rows out;
-  const auto space = space::Space::build(w.subgraph, w.target);
-  const Features anchor = space::features(constructive_walk(*space));
-  for (size_t i = 0; i < w.programs.size(); i += step) {
-    const Result<Walk> walk = space->replay(space::parse_schedule(w.programs[i].schedule));
-    if (!walk) continue;
-    out.rows.push_back(space::feature_row(space::features(*walk), anchor));
-    out.labels.push_back(std::min(kWorst, static_cast<float>(-w.programs[i].log_ratio / std::log(2))));
-  }
-  return out;
 }
 
 class CostModelRival : public space::Scheduler {
@@ -100,28 +79,6 @@ class CostModelRival : public space::Scheduler {
 };
 
 }  // namespace
-
-std::shared_ptr<const space::CostModel> fit_cost_model(const std::vector<TrainingWorkload>& training, size_t most_rows,
-                                                       Executor& executor) {
-  size_t programs = 0;
-  for (const TrainingWorkload& w : training) programs += w.programs.size();
-  const size_t step = std::max<size_t>(1, (programs + most_rows - 1) / std::max<size_t>(1, most_rows));
-  std::vector<Rows> pieces(training.size());
-  lm::parallel_for(executor, static_cast<int64_t>(training.size()),
-                   [&](int64_t i, int) { pieces[static_cast<size_t>(i)] = rows_of(training[static_cast<size_t>(i)], step); });
-  Rows all;
-  for (Rows& piece : pieces) {
-    std::move(piece.rows.begin(), piece.rows.end(), std::back_inserter(all.rows));
-    all.labels.insert(all.labels.end(), piece.labels.begin(), piece.labels.end());
-  }
-  space::CostModel::Options options;  // larger than the search's, which is fitted anew for each batch
-  options.trees = 200;
-  options.depth = 6;
-  options.rate = 0.1;
-  auto model = std::make_shared<space::CostModel>(options);
-  model->fit(all.rows, all.labels);
-  return model;
-}
 
 std::unique_ptr<space::Scheduler> make_cost_model_rival(std::shared_ptr<const space::CostModel> model,
                                                         const CostModelBudget& budget, int schedules, uint64_t seed,

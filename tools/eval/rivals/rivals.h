@@ -27,9 +27,8 @@ std::unique_ptr<space::Scheduler> make_nearest_rival(TrainingSet training, int s
 std::unique_ptr<space::Scheduler> make_ngram_rival(TrainingSet training, int schedules, uint64_t seed, int order = 6,
                                                    Executor& executor = serial_executor());
 
-// cost_model.cpp: regression trees on the features of all programs, at most `most_rows` of them, evenly taken.
-std::shared_ptr<const space::CostModel> fit_cost_model(const std::vector<TrainingWorkload>& training, size_t most_rows,
-                                                       Executor& executor);
+// cost_model.cpp: regression trees on the features of the training programs.
+using lm::fit_cost_model;
 struct CostModelBudget {
   double seconds = 0;  // wall-clock for each workload, on all threads of the executor; 0: `samples`
   int samples = 0;     // schedules looked at for each workload: a budget that repeats exactly

@@ -27,7 +27,7 @@ std::vector<TrainingWorkload> read_training(const std::vector<fs::path>& files, 
     });
   std::vector<lm::LabelledWorkload> labelled = labels.take();
   const size_t known = labelled.size();
-  std::vector<TrainingWorkload> all = training_workloads(
+  std::vector<TrainingWorkload> all = lm::measured_workloads(
       std::move(labelled), [&](const ir::Subgraph& g, const Target& t) { return collect::obstacle(&exclusion, g, t); });
   size_t programs = 0;
   for (const TrainingWorkload& w : all) programs += w.programs.size();
