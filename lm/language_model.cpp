@@ -145,16 +145,20 @@ LanguageModel LanguageModel::load(const std::filesystem::path& folder) {
   return LanguageModel(load_checkpoint(folder), std::move(info), named.filename().string());
 }
 
-double LanguageModel::verdict(std::span<const float> logits) const {
-  TLM_CHECK(!verdict_ids_.empty());
+double expected_gap(std::span<const float> logits, std::span<const int32_t> ids, std::span<const double> gaps) {
   double largest = -INFINITY, sum = 0, gap = 0;
-  for (const int32_t id : verdict_ids_) largest = std::max<double>(largest, logits[static_cast<size_t>(id)]);
-  for (size_t b = 0; b < verdict_ids_.size(); ++b) {
-    const double p = std::exp(logits[static_cast<size_t>(verdict_ids_[b])] - largest);
+  for (const int32_t id : ids) largest = std::max<double>(largest, logits[static_cast<size_t>(id)]);
+  for (size_t b = 0; b < ids.size(); ++b) {
+    const double p = std::exp(logits[static_cast<size_t>(ids[b])] - largest);
     sum += p;
-    gap += p * info_.verdicts[b];
+    gap += p * gaps[b];
   }
   return gap / sum;
+}
+
+double LanguageModel::verdict(std::span<const float> logits) const {
+  TLM_CHECK(!verdict_ids_.empty());
+  return expected_gap(logits, verdict_ids_, info_.verdicts);
 }
 
 bool LanguageModel::fits(const Target& target) const {

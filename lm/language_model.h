@@ -50,6 +50,9 @@ LanguageInfo load_language(const std::filesystem::path& folder);
 void save_language_model(const std::filesystem::path& folder, const Weights& weights, const LanguageInfo& info,
                          DType storage = DType::kF32);
 
+// The mean of `gaps` under the softmax of the logits of `ids`, parallel to them.
+double expected_gap(std::span<const float> logits, std::span<const int32_t> ids, std::span<const double> gaps);
+
 class LanguageModel {
  public:
   // Throws Error(kBadModel) unless there is one row of the embedding for each word. `name` is for reports.

@@ -3,23 +3,20 @@
 
 #include "tlm/core/error.h"
 #include "tlm/lm/decoding/strategies.h"
+#include "tlm/lm/decoding/wrapper.h"
 
 namespace tlm::lm {
 namespace {
 
-class BestOf : public Strategy {
+class BestOf : public Wrapper {
  public:
-  explicit BestOf(std::unique_ptr<Strategy> inner) : inner_(std::move(inner)) {}
+  using Wrapper::Wrapper;
 
-  int width() const override { return inner_->width(); }
   bool measures() const override { return true; }
-  std::vector<Continuation> next(const Turn& turn, std::span<const Hypothesis> hypotheses) const override {
-    return inner_->next(turn, hypotheses);
-  }
 
   void rank(std::vector<Sentence>& sentences, const RankContext& context) const override {
     TLM_CHECK(context.measurer);
-    inner_->rank(sentences, context);
+    Wrapper::rank(sentences, context);
     std::vector<space::Schedule> distinct;
     std::vector<size_t> program;  // of each sentence
     for (const Sentence& s : sentences) {
@@ -35,9 +32,6 @@ class BestOf : public Strategy {
     std::stable_sort(sentences.begin(), sentences.end(),
                      [&](const Sentence& a, const Sentence& b) { return ratio(a) > ratio(b); });
   }
-
- private:
-  std::unique_ptr<Strategy> inner_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tlm/lm/decoding/strategies.h"
+#include "tlm/lm/decoding/wrapper.h"
 
 namespace tlm::lm {
 namespace {
@@ -11,26 +12,20 @@ namespace {
 constexpr int kLeast = 16;   // sentences that are judged
 constexpr int kForEach = 4;  // … for each that is wanted
 
-class Judged : public Strategy {
+class Judged : public Wrapper {
  public:
-  Judged(std::unique_ptr<Strategy> inner, int n) : inner_(std::move(inner)), n_(n) {}
+  Judged(std::unique_ptr<Strategy> inner, int n) : Wrapper(std::move(inner)), n_(n) {}
 
-  int width() const override { return inner_->width(); }
-  bool measures() const override { return inner_->measures(); }
   bool judges() const override { return true; }
-  std::vector<Continuation> next(const Turn& turn, std::span<const Hypothesis> hypotheses) const override {
-    return inner_->next(turn, hypotheses);
-  }
 
   void rank(std::vector<Sentence>& sentences, const RankContext& context) const override {
-    inner_->rank(sentences, context);
+    Wrapper::rank(sentences, context);
     const auto gap = [](const Sentence& s) { return s.verdict.value_or(INFINITY); };
     std::stable_sort(sentences.begin(), sentences.end(), [&](const Sentence& a, const Sentence& b) { return gap(a) < gap(b); });
     if (sentences.size() > static_cast<size_t>(n_)) sentences.erase(sentences.begin() + n_, sentences.end());
   }
 
  private:
-  std::unique_ptr<Strategy> inner_;
   int n_;
 };
 

@@ -7,6 +7,7 @@
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
 #include "tlm/lm/forward.h"
+#include "tlm/lm/language_model.h"
 
 namespace tlm::lm {
 namespace {
@@ -75,20 +76,6 @@ struct Branch {
   double verdict = 0;
 };
 
-// The expected gap, by the quality words after <end>.
-double verdict_of(const float* logits, const QualityScale& scale) {
-  const std::vector<double> gaps = scale.middles();
-  const std::vector<Token> words = quality_words(scale.buckets);
-  double largest = -INFINITY, sum = 0, gap = 0;
-  for (const Token t : words) largest = std::max<double>(largest, logits[t]);
-  for (size_t b = 0; b < words.size(); ++b) {
-    const double p = std::exp(logits[words[b]] - largest);
-    sum += p;
-    gap += p * gaps[b];
-  }
-  return gap / sum;
-}
-
 void read(const Model& model, const Dataset& data, const PromptGroup& g, const PackingOptions& packing,
           std::vector<Branch>& branches, Executor& executor) {
   static const Token kQuality = space::Vocabulary::standard().token("<quality>");
@@ -109,6 +96,8 @@ void read(const Model& model, const Dataset& data, const PromptGroup& g, const P
     for (const uint16_t t : data.tokens(*branches[i].program)) tokens[i].push_back(t);
     chunks.push_back({tokens[i], &caches[i]});
   }
+  const std::vector<Token> words = quality_words(packing.scale.buckets);
+  const std::vector<double> gaps = packing.scale.middles();
   const std::vector<float> logits = model.forward(chunks, LogitsOf::kEveryToken, executor);
   const int64_t V = model.config().vocabulary;
   const float* at = logits.data();
@@ -118,7 +107,7 @@ void read(const Model& model, const Dataset& data, const PromptGroup& g, const P
     const auto opening = static_cast<int64_t>(tokens[i].size()) - s.count - 1;
     branches[i].cost = cost_of(at + opening * V, V, data.tokens(s), data.legal(s), data);
     at += static_cast<int64_t>(tokens[i].size()) * V;
-    branches[i].verdict = verdict_of(at - V, packing.scale);
+    if (packing.judged > 0) branches[i].verdict = expected_gap({at - V, static_cast<size_t>(V)}, words, gaps);
   }
 }
 

@@ -145,6 +145,9 @@ TEST(Decoder, JudgedKeepsWhatTheModelExpectsToBeFastest) {
     }
     EXPECT_TRUE(moved) << "the most probable was the best everywhere: nothing was tried";
   }
+  // A strategy around it asks for verdicts as well.
+  EXPECT_TRUE(standard_strategies().make("best-of:inner=judged")->judges());
+  EXPECT_FALSE(standard_strategies().make("best-of:inner=gumbel")->judges());
   try {
     run(test::random_model(4), {spaces[0]}, "judged");
     ADD_FAILURE() << "a model without verdicts judges";
