@@ -7,8 +7,10 @@
 
 namespace tlm::test {
 
-// Of the zoo's networks, and of the shared models where they are at hand. Computed once. Each distinct workload once, in a fixed
-// order.
+// Of the zoo's networks: the same on every machine. Computed once. Each distinct workload once, in a fixed order.
+const std::vector<ir::Subgraph>& zoo_workloads();
+
+// Those, then the further ones of the shared models where they are at hand.
 const std::vector<ir::Subgraph>& network_workloads();
 
 }  // namespace tlm::test
