@@ -69,7 +69,7 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
   info.form.blind = named(j, "blind", where, parse_blind);
   info.form.numbers = named(j, "numbers", where, parse_numbers);
   info.quality_buckets = field<int>(j, "quality_buckets", where);
-  info.verdicts = j.contains("verdicts") ? field<std::vector<double>>(j, "verdicts", where) : std::vector<double>();
+  info.unsaid_quality = j.contains("unsaid_quality") && field<bool>(j, "unsaid_quality", where);
   info.devices = field<std::vector<std::string>>(j, "devices", where);
   info.language_version = j.contains("language_version") ? field<int>(j, "language_version", where) : 1;
   info.space_version = field<int>(j, "space_version", where);
@@ -87,10 +87,7 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
     if (!distinct.contains(word)) bad(std::string("the word '") + word + "' is missing", where);
   if (info.quality_buckets > 0 && (!distinct.contains("<quality>") || !distinct.contains("0")))
     bad("the words '<quality>' and '0' are missing: quality_buckets asks for them", where);
-  if (!info.verdicts.empty() && info.verdicts.size() != static_cast<size_t>(info.quality_buckets))
-    bad(std::to_string(info.verdicts.size()) + " verdicts of " + std::to_string(info.quality_buckets) + " qualities", where);
-  for (size_t b = 0; b < info.verdicts.size(); ++b)
-    if (!distinct.contains(std::to_string(b))) bad("the word '" + std::to_string(b) + "' is missing: verdicts ask for it", where);
+  if (info.unsaid_quality && info.quality_buckets == 0) bad("unsaid_quality without qualities", where);
   return info;
 }
 
@@ -101,7 +98,7 @@ std::string print_language(const LanguageInfo& info) {
   j["blind"] = blind_name(info.form.blind);
   j["numbers"] = numbers_name(info.form.numbers);
   j["quality_buckets"] = info.quality_buckets;
-  j["verdicts"] = info.verdicts;
+  j["unsaid_quality"] = info.unsaid_quality;
   j["devices"] = info.devices;
   j["language_version"] = info.language_version;
   j["space_version"] = info.space_version;
@@ -134,7 +131,6 @@ LanguageModel::LanguageModel(Weights weights, LanguageInfo info, std::string nam
     if (token >= 0) ids_[static_cast<size_t>(token)] = static_cast<int32_t>(id);
   }
   unknown_ = id_of(v.token("unknown"));
-  for (size_t b = 0; b < info_.verdicts.size(); ++b) verdict_ids_.push_back(id_of(v.token(std::to_string(b))));
   knows_all_words_ = std::count(ids_.begin(), ids_.end(), -1) == 0;
 }
 
@@ -143,22 +139,6 @@ LanguageModel LanguageModel::load(const std::filesystem::path& folder) {
   std::filesystem::path named = folder.lexically_normal();
   if (!named.has_filename()) named = named.parent_path();  // a trailing slash
   return LanguageModel(load_checkpoint(folder), std::move(info), named.filename().string());
-}
-
-double expected_gap(std::span<const float> logits, std::span<const int32_t> ids, std::span<const double> gaps) {
-  double largest = -INFINITY, sum = 0, gap = 0;
-  for (const int32_t id : ids) largest = std::max<double>(largest, logits[static_cast<size_t>(id)]);
-  for (size_t b = 0; b < ids.size(); ++b) {
-    const double p = std::exp(logits[static_cast<size_t>(ids[b])] - largest);
-    sum += p;
-    gap += p * gaps[b];
-  }
-  return gap / sum;
-}
-
-double LanguageModel::verdict(std::span<const float> logits) const {
-  TLM_CHECK(!verdict_ids_.empty());
-  return expected_gap(logits, verdict_ids_, info_.verdicts);
 }
 
 bool LanguageModel::fits(const Target& target) const {
@@ -172,18 +152,16 @@ std::vector<int32_t> LanguageModel::prompt_ids(const std::vector<space::Token>& 
   return ids;
 }
 
-std::vector<int32_t> LanguageModel::opening_ids(const space::Space& space) const {
-  return opening_ids(write_prompt(space, info_.form));
-}
-
-std::vector<int32_t> LanguageModel::opening_ids(const std::vector<space::Token>& prompt) const {
-  std::vector<int32_t> ids = prompt_ids(prompt);
+std::vector<std::vector<int32_t>> LanguageModel::openings(const std::vector<space::Token>& prompt) const {
+  std::vector<std::vector<int32_t>> out = {prompt_ids(prompt)};
   if (info_.quality_buckets > 0) {
     const space::Vocabulary& v = space::Vocabulary::standard();
-    ids.push_back(id_of(v.token("<quality>")));
-    ids.push_back(id_of(v.token("0")));
+    out[0].push_back(id_of(v.token("<quality>")));
+    if (info_.unsaid_quality) out.push_back(out[0]);
+    out[0].push_back(id_of(v.token("0")));
+    if (info_.unsaid_quality) out[1].push_back(unknown_);
   }
-  return ids;
+  return out;
 }
 
 }  // namespace tlm::lm

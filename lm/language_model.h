@@ -1,7 +1,7 @@
 // A GPT-2 that speaks the tensor language: weights, its own list of words, and how prompts are written for it.
 //
 // A folder with config.json, model.safetensors (checkpoint.h) and language.json:
-//   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0, "verdicts": [],
+//   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0, "unsaid_quality": false,
 //    "devices": ["cpu"], "language_version": 2, "space_version": 3, "description": ""}
 // Token i of the model is words[i]. Words are mapped by name to those of space::Vocabulary::standard(), so that a checkpoint
 // lives on when the language grows. One that learned another spelling (space::kLanguageVersion; none stored: 1) is refused.
@@ -27,10 +27,8 @@ inline constexpr int kMostQualityBuckets = 16;  // one number word each
 struct LanguageInfo {
   std::vector<std::string> words;  // by the model's token id
   PromptForm form;
-  int quality_buckets = 0;  // sentences open with `<quality> N`, N from 0 (the best) up; 0: they do not
-  // What the quality words mean that it can be asked for after <end>: for each bucket ln(latency / best latency). Empty: it was
-  // not taught to judge sentences.
-  std::vector<double> verdicts;
+  int quality_buckets = 0;                     // sentences open with `<quality> N`, N from 0 (the best) up; 0: they do not
+  bool unsaid_quality = false;                 // it knows sentences of no said quality, too: `<quality> unknown`
   std::vector<std::string> devices = {"cpu"};  // what it was trained for: "cpu", "gpu"
   int language_version = 0;                    // of the spelling it was trained on: space::kLanguageVersion
   int space_version = 0;                       // of the space it was trained on: for people
@@ -50,9 +48,6 @@ LanguageInfo load_language(const std::filesystem::path& folder);
 void save_language_model(const std::filesystem::path& folder, const Weights& weights, const LanguageInfo& info,
                          DType storage = DType::kF32);
 
-// The mean of `gaps` under the softmax of the logits of `ids`, parallel to them.
-double expected_gap(std::span<const float> logits, std::span<const int32_t> ids, std::span<const double> gaps);
-
 class LanguageModel {
  public:
   // Throws Error(kBadModel) unless there is one row of the embedding for each word. `name` is for reports.
@@ -70,12 +65,9 @@ class LanguageModel {
   // What it reads for a word that it may lack: then `unknown`.
   int32_t prompt_id(space::Token token) const { return id_of(token) >= 0 ? id_of(token) : unknown_; }
   std::vector<int32_t> prompt_ids(const std::vector<space::Token>& prompt) const;
-  // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket.
-  std::vector<int32_t> opening_ids(const space::Space& space) const;
-  std::vector<int32_t> opening_ids(const std::vector<space::Token>& prompt) const;
-  // The verdict on a sentence from the logits [V] after its <end>: the expected ln(latency / best latency). Only if the model has
-  // verdicts.
-  double verdict(std::span<const float> logits) const;
+  // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket. If it
+  // also knows sentences whose quality is not said, a second opening, equally long, asks for one.
+  std::vector<std::vector<int32_t>> openings(const std::vector<space::Token>& prompt) const;
 
  private:
   Model model_;
@@ -83,7 +75,6 @@ class LanguageModel {
   std::string name_;
   std::vector<int32_t> ids_;  // by token of today's vocabulary
   int32_t unknown_ = -1;
-  std::vector<int32_t> verdict_ids_;
   bool knows_all_words_ = true;
 };
 

@@ -51,7 +51,7 @@ struct Batch {
   int repeats = 0;        // how often it was measured again because the probes had moved
   bool unsteady = false;  // the probes moved even so
   int threads = 1;
-  std::string cache_state;  // "weights cold, activations warm"
+  std::string cache_state;  // "weights cold and mapped, activations warm"
   std::string compiler;     // identity of the C compiler
   std::string flags;        // its flags
   int emitter_version = 0;

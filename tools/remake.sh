@@ -13,18 +13,17 @@ case "${1:-}" in
 esac
 mkdir -p "$out"
 
-sources=(--workloads 800 --seed 1)
 # What a round's model learns from must not grow while it learns: its training is finished before the next round is measured.
 train() {  # name, then flags
   [ -e "$out/$1/model.safetensors" ] || "$tlm" train --records "$out/train.db" --out "$out/$1" --resume "${@:2}"
 }
-"$tlm" collect --records "$out/train.db" "${sources[@]}" --sources random:8,constructive:6,search:34,confirm:2
-train round-1 --enough 40 --quality both --epochs 4
-for round in 2 3; do
-  "$tlm" collect --records "$out/train.db" "${sources[@]}" --model "$out/round-$((round - 1))"
-  train round-$round --quality both --epochs 4
-done
-train final --quality both --epochs 8
+later=random:4,constructive:4,lm:16,search:16,confirm:4
+"$tlm" collect --records "$out/train.db" --seed 1 --workloads 800 --sources random:8,constructive:6,search:34,confirm:2
+train round-1 --steps 1500
+"$tlm" collect --records "$out/train.db" --seed 1 --workloads 1600 --sources $later --model "$out/round-1"
+train round-2 --steps 1800
+"$tlm" collect --records "$out/train.db" --seed 2 --workloads 1000 --sources $later --model "$out/round-2"
+train final --steps 2200
 
 "$tlm" eval --reference --records "$out/reference.db" -o "$out/reference.jsonl"
 "$tlm" eval --race --model lm="$out/final" --training "$out/train.db" --against "$out/reference.jsonl" -o "$out/race"

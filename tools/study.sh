@@ -56,7 +56,7 @@ flags_of() {
   local extra=$2
   extra=${extra/QUARTER/$(python3 -c "print($fraction / 4)")}
   extra=${extra/HALF/$(python3 -c "print($fraction / 2)")}
-  local flags="--config small --quality both --steps $steps --fraction $fraction --validations 4 --seed $1"
+  local flags="--config small --steps $steps --fraction $fraction --validations 4 --seed $1"
   python3 - "$flags" "$extra" <<'PY'
 import sys
 base, extra = sys.argv[1].split(), sys.argv[2].split()

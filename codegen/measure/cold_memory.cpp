@@ -14,6 +14,12 @@
 
 namespace tlm::codegen {
 
+namespace {
+
+constexpr size_t kPage = 4096;  // the smallest
+
+}  // namespace
+
 ColdMemory::ColdMemory(size_t bytes) : bytes_((bytes + 63) / 64 * 64) {
   void* map = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (map == MAP_FAILED)
@@ -30,6 +36,10 @@ ColdMemory::ColdMemory(size_t bytes) : bytes_((bytes + 63) / 64 * 64) {
 }
 
 ColdMemory::~ColdMemory() { munmap(data_, bytes_); }
+
+void ColdMemory::touch() const {
+  for (size_t at = 0; at < bytes_; at += kPage) static_cast<void>(*static_cast<const volatile std::byte*>(data_ + at));
+}
 
 const std::byte* ColdMemory::next(size_t bytes) {
   TLM_CHECK(bytes <= bytes_) << bytes << " of " << bytes_;

@@ -19,6 +19,9 @@ class ColdMemory {
 
   const std::byte* data() const { return data_; }
   size_t size() const { return bytes_; }
+  // Reads a byte of each page. In a new process the first access to a page may cost a fault, in a virtual machine even where the
+  // guest has mapped it: several times what a matrix-vector product takes to read it.
+  void touch() const;
   // The next `bytes` bytes (at most size()), 64-byte aligned.
   const std::byte* next(size_t bytes);
 

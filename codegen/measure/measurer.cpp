@@ -178,7 +178,7 @@ class ProcessMeasurer : public space::Measurer {
 
     batch.id = unique_id();
     batch.threads = target.cores;
-    batch.cache_state = "weights cold, activations warm";
+    batch.cache_state = "weights cold and mapped, activations warm";
     batch.compiler = toolchain.identity;
     for (const std::string& flag : c_flags(target)) batch.flags += (batch.flags.empty() ? "" : " ") + flag;
     batch.emitter_version = kEmitterVersion;

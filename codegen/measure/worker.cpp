@@ -87,6 +87,9 @@ class Worker {
     std::vector<int> alive;
     for (const int p : task_.programs)
       if (check(p)) alive.push_back(p);
+    if (std::any_of(alive.begin(), alive.end(),
+                    [&](int p) { return cold_constant_bytes(*program(p).subgraph, program(p).kernel) > 0; }))
+      task_.cold->touch();
     std::vector<double> first_round;
     double best = INFINITY;
     for (const int p : alive) {

@@ -3,20 +3,23 @@
 
 #include "tlm/core/error.h"
 #include "tlm/lm/decoding/strategies.h"
-#include "tlm/lm/decoding/wrapper.h"
 
 namespace tlm::lm {
 namespace {
 
-class BestOf : public Wrapper {
+class BestOf : public Strategy {
  public:
-  using Wrapper::Wrapper;
+  explicit BestOf(std::unique_ptr<Strategy> inner) : inner_(std::move(inner)) {}
 
+  int width() const override { return inner_->width(); }
   bool measures() const override { return true; }
+  std::vector<Continuation> next(const Turn& turn, std::span<const Hypothesis> hypotheses) const override {
+    return inner_->next(turn, hypotheses);
+  }
 
   void rank(std::vector<Sentence>& sentences, const RankContext& context) const override {
     TLM_CHECK(context.measurer);
-    Wrapper::rank(sentences, context);
+    inner_->rank(sentences, context);
     std::vector<space::Schedule> distinct;
     std::vector<size_t> program;  // of each sentence
     for (const Sentence& s : sentences) {
@@ -32,6 +35,9 @@ class BestOf : public Wrapper {
     std::stable_sort(sentences.begin(), sentences.end(),
                      [&](const Sentence& a, const Sentence& b) { return ratio(a) > ratio(b); });
   }
+
+ private:
+  std::unique_ptr<Strategy> inner_;
 };
 
 }  // namespace

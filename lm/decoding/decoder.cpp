@@ -57,10 +57,7 @@ class Decoder {
       std::vector<Task*> open;
       for (Task& t : tasks)
         if (t.reason.empty() && !t.finished()) open.push_back(&t);
-      if (open.empty()) {
-        if (strategy_.judges()) judge(tasks);
-        return tasks;
-      }
+      if (open.empty()) return tasks;
       go_on(open, step);
       read_choices(open);
     }
@@ -75,7 +72,9 @@ class Decoder {
     task.space = &space;
     task.workload = ir::workload_hash(space.subgraph());
     auto draft = std::make_shared<Draft>(space::Grammar(space.walk()));
-    draft->unread = options_.prompt ? model_.opening_ids(options_.prompt(space)) : model_.opening_ids(space);
+    auto openings = model_.openings(options_.prompt ? options_.prompt(space) : write_prompt(space, model_.info().form));
+    if (strategy_.guidance() == 0) openings.resize(1);
+    for (std::vector<int32_t>& ids : openings) draft->views.push_back({nullptr, std::move(ids)});
     advance_to_choice(*draft, model_);
     task.drafts = {draft};
     task.entries.push_back({draft});
@@ -84,39 +83,46 @@ class Decoder {
   // Prompt and forced beginning are read once and shared by all that follows.
   void read_prompts(std::vector<Task>& tasks) {
     std::vector<Draft*> drafts;
-    std::vector<Chunk> chunks;
     for (Task& t : tasks) {
       Draft& draft = *t.drafts[0];
       if (draft.done()) continue;  // no choice at all
       if (!fits(t, draft, 0)) continue;
-      draft.cache = std::make_unique<KvCache>(model_.model().config());
-      chunks.push_back({draft.unread, draft.cache.get()});
+      for (View& v : draft.views) v.cache = std::make_unique<KvCache>(model_.model().config());
       drafts.push_back(&draft);
-      statistics.prompt_tokens += static_cast<int64_t>(draft.unread.size());
     }
-    forward(chunks, drafts);
-    for (Draft* d : drafts) d->unread.clear();
+    statistics.prompt_tokens += read(drafts);
   }
 
   bool fits(Task& task, const Draft& draft, int64_t read) const {
-    const int64_t needed = read + static_cast<int64_t>(draft.unread.size());
+    const int64_t needed = read + static_cast<int64_t>(draft.views[0].unread.size());
     if (needed <= context()) return true;
     task.reason = std::to_string(needed) + " tokens and more in a context of " + std::to_string(context());
     return false;
   }
 
-  void forward(const std::vector<Chunk>& chunks, const std::vector<Draft*>& drafts) {
-    forward(chunks, drafts, [&](Draft& d, std::span<const float> logits) { read_logits(d, logits, model_); });
-  }
-  template <typename Read>
-  void forward(const std::vector<Chunk>& chunks, const std::vector<Draft*>& drafts, const Read& read) {
-    if (chunks.empty()) return;
+  // Reads what is unread and learns what may come next. Returns the number of tokens.
+  int64_t read(const std::vector<Draft*>& drafts) {
+    if (drafts.empty()) return 0;
+    std::vector<Chunk> chunks;
+    int64_t tokens = 0;
+    for (Draft* d : drafts)
+      for (View& v : d->views) {
+        chunks.push_back({v.unread, v.cache.get()});
+        tokens += static_cast<int64_t>(v.unread.size());
+      }
     const Stopwatch time;
     const std::vector<float> logits = model_.model().forward(chunks, LogitsOf::kLastToken, executor_);
     statistics.model_ms += time.ms();
     ++statistics.calls;
     const auto V = static_cast<size_t>(model_.model().config().vocabulary);
-    guarded_for(executor_, drafts.size(), [&](size_t i) { read(*drafts[i], {&logits[i * V], V}); });
+    const size_t views = chunks.size() / drafts.size();
+    guarded_for(executor_, drafts.size(), [&](size_t i) {
+      std::vector<std::span<const float>> of_view;
+      for (size_t v = 0; v < views; ++v) of_view.emplace_back(&logits[(i * views + v) * V], V);
+      read_logits(*drafts[i], of_view, strategy_.guidance(), model_);
+      for (View& v : drafts[i]->views) v.unread.clear();
+    });
+    return tokens;
   }
 
   // The strategy chooses for each prompt; each distinct choice becomes one draft.
@@ -172,47 +178,29 @@ class Decoder {
       to.log_probability = from.log_probability;
       to.defaults = from.defaults;
       to.path = from.path;
+      to.views.resize(from.views.size());
       take_choice(to, steps[i].choice, model_);
-      if (!steps[i].last && (!to.done() || strategy_.judges())) to.cache = std::make_unique<KvCache>(*from.cache);
+      if (steps[i].last || to.done()) return;
+      for (size_t v = 0; v < to.views.size(); ++v) to.views[v].cache = std::make_unique<KvCache>(*from.views[v].cache);
     });
     for (Step& s : steps)
-      if (s.last) s.to->cache = std::move(s.from->cache);
+      if (s.last)
+        for (size_t v = 0; v < s.to->views.size(); ++v) s.to->views[v].cache = std::move(s.from->views[v].cache);
   }
 
   void read_choices(const std::vector<Task*>& tasks) {
     std::vector<Draft*> drafts;
-    std::vector<Chunk> chunks;
     for (Task* task : tasks) {
       std::erase_if(task->drafts, [&](const std::shared_ptr<Draft>& d) {
-        if (d->done() || fits(*task, *d, d->cache->length())) return false;
+        if (d->done() || fits(*task, *d, d->views[0].cache->length())) return false;
         std::erase_if(task->entries, [&](const Entry& e) { return e.draft == d; });
         return true;
       });
       if (!task->drafts.empty()) task->reason.clear();  // others fit
-      for (const std::shared_ptr<Draft>& d : task->drafts) {
-        if (d->done()) continue;
-        chunks.push_back({d->unread, d->cache.get()});
-        drafts.push_back(d.get());
-        statistics.written_tokens += static_cast<int64_t>(d->unread.size());
-      }
+      for (const std::shared_ptr<Draft>& d : task->drafts)
+        if (!d->done()) drafts.push_back(d.get());
     }
-    forward(chunks, drafts);
-    for (Draft* d : drafts) d->unread.clear();
-  }
-
-  // Reads the ends of all sentences and what the model makes of them. One that does not fit the context, or of a space without a
-  // choice, gets no verdict.
-  void judge(std::vector<Task>& tasks) {
-    std::vector<Draft*> drafts;
-    std::vector<Chunk> chunks;
-    for (Task& t : tasks)
-      for (const std::shared_ptr<Draft>& d : t.drafts) {
-        if (!d->cache || d->cache->length() + static_cast<int64_t>(d->unread.size()) > context()) continue;
-        chunks.push_back({d->unread, d->cache.get()});
-        drafts.push_back(d.get());
-        statistics.written_tokens += static_cast<int64_t>(d->unread.size());
-      }
-    forward(chunks, drafts, [&](Draft& d, std::span<const float> logits) { d.verdict = model_.verdict(logits); });
+    statistics.written_tokens += read(drafts);
   }
 
   const LanguageModel& model_;
@@ -226,8 +214,7 @@ Answer answer_of(Task& task) {
   answer.reason = std::move(task.reason);
   for (const Entry& e : task.entries)
     if (e.draft->done())
-      answer.sentences.push_back(
-          {e.draft->grammar.walk(), e.draft->tokens, e.draft->log_probability, e.draft->verdict, e.draft->defaults, {}});
+      answer.sentences.push_back({e.draft->grammar.walk(), e.draft->tokens, e.draft->log_probability, e.draft->defaults, {}});
   return answer;
 }
 
@@ -238,11 +225,9 @@ std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::sh
   if (strategy.measures() && !options.measurer)
     throw Error(ErrorCode::kUsage, "the decoding strategy measures, and nothing here can", "",
                 "choose one that does not measure, or give DecodeOptions a measurer");
-  if (strategy.judges() && model.info().verdicts.empty())
-    throw Error(ErrorCode::kUsage, "the decoding strategy asks the model for verdicts, and it was not taught to give any",
-                model.name(), "choose another strategy, or a model trained with `tlm train --judged`");
   const Config& config = model.model().config();
-  const size_t sentence_bytes = static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float);
+  const size_t views = model.info().unsaid_quality && strategy.guidance() != 0 ? 2 : 1;
+  const size_t sentence_bytes = static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float) * views;
   const size_t group = std::max<size_t>(1, options.cache_bytes / (sentence_bytes * static_cast<size_t>(strategy.width() + 1)));
   Progress& progress = options.progress ? *options.progress : no_progress();
   ProgressTask task(progress, "decode", static_cast<int64_t>(spaces.size()));

@@ -20,7 +20,6 @@ class Parameters {
   std::string text(const std::string& name, const std::string& otherwise);
   // Those that were not asked for, to be asked by another strategy.
   Parameters take_rest();
-  void want(int sentences) { sentences_ = sentences; }  // from now on
   void check_all_known() const;
 
  private:

@@ -11,11 +11,10 @@
 namespace tlm::lm {
 
 struct Sentence {
-  space::Walk walk;                  // complete
-  std::vector<space::Token> tokens;  // the decisions, with <end>
-  double log_probability = 0;        // over the legal tokens of each choice; forced tokens contribute 0
-  std::optional<double> verdict;     // the model's own, by a strategy that judges: expected ln(latency / best latency)
-  int defaults = 0;                  // decisions whose words the model lacks: the constructive scheduler's choice
+  space::Walk walk;                               // complete
+  std::vector<space::Token> tokens;               // the decisions, with <end>
+  double log_probability = 0;                     // over the legal tokens of each choice; forced tokens contribute 0
+  int defaults = 0;                               // decisions whose words the model lacks: the constructive scheduler's choice
   std::optional<space::Measurement> measurement;  // by a strategy that measures
 };
 

@@ -10,7 +10,6 @@ namespace tlm::lm {
   X(sampling)             \
   X(beam)                 \
   X(gumbel)               \
-  X(judged)               \
   X(best_of)
 
 #define X(name) StrategyInfo name##_strategy();
@@ -28,7 +27,12 @@ StrategyTable standard_strategies() {
 std::unique_ptr<Strategy> StrategyTable::make(const std::string& name, Parameters& parameters) const {
   std::string names;
   for (const StrategyInfo& info : infos_) {
-    if (info.name == name) return info.make(parameters, *this);
+    if (info.name == name) {
+      const double guidance = parameters.number("guidance", kGuidance, 0, 100);
+      std::unique_ptr<Strategy> strategy = info.make(parameters, *this);
+      strategy->set_guidance(guidance);
+      return strategy;
+    }
     names += (names.empty() ? "" : ", ") + std::string(info.name);
   }
   throw Error(ErrorCode::kUsage, "no decoding strategy is called '" + name + "'", "", "choose one of: " + names);

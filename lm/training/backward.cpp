@@ -25,7 +25,8 @@ double loss_and_gradients(Weights& weights, const TrainingBatch& batch, Weights*
                           GradientWorkspace& workspace) {
   TLM_CHECK(!gradients || gradients->config() == weights.config());
   TLM_CHECK(workspace.config_ == weights.config());
-  const double share = 1 / check(batch, weights.config());
+  const int64_t targets = check(batch, weights.config());
+  const double share = 1.0 / static_cast<double>(targets);
   GradientWorkspace::Memory& memory = *workspace.memory_;
   memory.packed.pack(weights, gradients != nullptr, executor);
   double loss = 0;

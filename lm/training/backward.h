@@ -25,7 +25,6 @@ struct TrainingBatch {
   std::vector<Segment> segments;
   std::vector<int32_t> tokens;                   // [N]
   std::vector<int32_t> targets;                  // [N]: the token that should come next, or kNoTarget
-  std::vector<float> weights;                    // [N]: how much a target counts in the mean; empty: all alike
   std::vector<int32_t> legal;                    // [N]: which of legal_sets may come next; kAllLegal: the whole vocabulary
   std::vector<std::vector<int32_t>> legal_sets;  // ascending token ids; a target is in its set
 };
@@ -43,7 +42,7 @@ class GradientWorkspace {
   std::unique_ptr<Memory> memory_;
 };
 
-// (Weighted) mean cross-entropy in nats over the targets, each with the softmax over its legal tokens alone. Adds its gradient to
+// Mean cross-entropy in nats over the targets, each with the softmax over its legal tokens alone. Adds its gradient to
 // `gradients` (same configuration) unless null; the tied output head adds into wte. The same bits on any executor. Throws
 // Error(kUsage): a batch that does not fit the model, or one without targets.
 double loss_and_gradients(Weights& weights, const TrainingBatch& batch, Weights* gradients, Executor& executor,

@@ -42,33 +42,29 @@ void check_token(const char* what, int32_t token, int64_t vocabulary) {
 
 }  // namespace
 
-double check(const TrainingBatch& batch, const Config& config) {
+int64_t check(const TrainingBatch& batch, const Config& config) {
   if (batch.targets.size() != batch.tokens.size() || batch.legal.size() != batch.tokens.size())
     fail("tokens, targets and legal must be of one length");
-  if (!batch.weights.empty() && batch.weights.size() != batch.tokens.size())
-    fail(std::to_string(batch.weights.size()) + " weights of " + std::to_string(batch.tokens.size()) + " tokens");
   check_segments(batch, config.context);
   for (const auto& set : batch.legal_sets) {
     for (const int32_t token : set) check_token("legal token", token, config.vocabulary);
     if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) fail("a legal set does not ascend");
   }
   for (const int32_t token : batch.tokens) check_token("token", token, config.vocabulary);
-  double weight = 0;
+  int64_t targets = 0;
   for (size_t i = 0; i < batch.targets.size(); ++i) {
     const int32_t target = batch.targets[i], legal = batch.legal[i];
     if (legal < TrainingBatch::kAllLegal || legal >= static_cast<int64_t>(batch.legal_sets.size()))
       fail("legal set " + std::to_string(legal) + " of " + std::to_string(batch.legal_sets.size()));
     if (target == TrainingBatch::kNoTarget) continue;
     check_token("target", target, config.vocabulary);
-    const float own = batch.weights.empty() ? 1 : batch.weights[i];
-    if (!(own > 0 && own < 1e6f)) fail("weight " + std::to_string(own) + " of a target");
-    weight += own;
+    ++targets;
     if (legal == TrainingBatch::kAllLegal) continue;
     const auto& set = batch.legal_sets[static_cast<size_t>(legal)];
     if (!std::binary_search(set.begin(), set.end(), target)) fail("target " + std::to_string(target) + " is not legal");
   }
-  if (weight == 0) fail("no targets");
-  return weight;
+  if (targets == 0) fail("no targets");
+  return targets;
 }
 
 }  // namespace tlm::lm

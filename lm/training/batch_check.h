@@ -6,7 +6,7 @@
 
 namespace tlm::lm {
 
-// Throws Error(kUsage) unless the batch is well formed and fits the model. Returns the weight of all targets, above 0.
-double check(const TrainingBatch& batch, const Config& config);
+// Throws Error(kUsage) unless the batch is well formed and fits the model. Returns the number of targets, at least one.
+int64_t check(const TrainingBatch& batch, const Config& config);
 
 }  // namespace tlm::lm

@@ -8,7 +8,7 @@ SegmentRows append(BatchChunk& chunk, const TrainingBatch& batch, const Segment&
   for (int64_t i = segment.begin; i < segment.end; ++i) {
     const size_t at = static_cast<size_t>(i);
     if (batch.targets[at] != TrainingBatch::kNoTarget)
-      chunk.targets.push_back({chunk.rows(), batch.targets[at], batch.legal[at], batch.weights.empty() ? 1 : batch.weights[at]});
+      chunk.targets.push_back({chunk.rows(), batch.targets[at], batch.legal[at]});
     chunk.tokens.push_back(batch.tokens[at]);
     chunk.positions.push_back(static_cast<int32_t>(prefix + i - segment.begin));
   }

@@ -25,7 +25,6 @@ struct TargetRow {
   int64_t row;     // of the chunk
   int32_t target;  // token
   int32_t legal;   // index of legal_sets or kAllLegal
-  float weight;
 };
 
 struct BatchChunk {

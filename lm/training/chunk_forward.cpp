@@ -109,18 +109,18 @@ double ChunkPass::loss(const TargetRow& target, float* logits) const {
   for (int64_t i = 0; i < count; ++i) largest = std::max(largest, logits[token(i)]);
   double sum = 0;
   for (int64_t i = 0; i < count; ++i) sum += std::exp(static_cast<double>(logits[token(i)]) - largest);
-  const double loss = std::log(sum) + largest - logits[target.target], share = share_ * target.weight, factor = share / sum;
+  const double loss = std::log(sum) + largest - logits[target.target], factor = share_ / sum;
   // Legal tokens ascend: what lies between them is not legal and has no gradient.
   int64_t next = 0;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = token(i);
     std::fill(logits + next, logits + at, 0.0f);
     logits[at] =
-        static_cast<float>(std::exp(static_cast<double>(logits[at]) - largest) * factor - (at == target.target ? share : 0));
+        static_cast<float>(std::exp(static_cast<double>(logits[at]) - largest) * factor - (at == target.target ? share_ : 0));
     next = at + 1;
   }
   std::fill(logits + next, logits + V, 0.0f);
-  return loss * target.weight;
+  return loss;
 }
 
 void ChunkPass::head(int64_t first, int64_t count, bool with_backward, WorkerRows& worker) {

@@ -55,11 +55,11 @@ struct ChunkBuffers {
 
 class ChunkPass {
  public:
-  // `share`: of a target of weight 1 in the mean.
+  // `share`: of one target in the mean.
   ChunkPass(Weights& weights, const PackedModel& packed, const TrainingBatch& batch, const BatchChunk& chunk, double share,
             ChunkBuffers& buffers, Executor& executor);
 
-  double forward(bool with_backward);  // the weighted sum of the losses
+  double forward(bool with_backward);  // the sum of the losses
   void backward(Weights& gradients);   // adds
 
  private:

@@ -12,9 +12,12 @@ namespace {
 
 using space::MeasureStatus;
 
-double median_of(const std::vector<float>& values) { return median({values.begin(), values.end()}); }
+constexpr float kDisturbed = 1.25f;  // times the anchor's least latency
 
-void append(std::vector<float>& to, const std::vector<float>& what) { to.insert(to.end(), what.begin(), what.end()); }
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& what) {
+  to.insert(to.end(), what.begin(), what.end());
+}
 
 // The name with which a workload's text begins, for messages.
 std::string name_in(const std::string& workload) { return workload.substr(0, std::min<size_t>(workload.find('\n'), 100)); }
@@ -54,11 +57,33 @@ void Labels::add(const space::Record& r) {
     ++counts_.without_ratio;
     return;
   }
-  const auto log_ratio = static_cast<float>(std::log(r.ratio));
-  (r.status == MeasureStatus::kSlow ? p.cut_off : r.unsteady ? p.unsteady : p.steady).push_back(log_ratio);
+  const Sample sample{static_cast<float>(std::log(r.ratio)), static_cast<float>(r.ratio * r.median_ms)};
+  (r.status == MeasureStatus::kSlow ? p.cut_off : r.unsteady ? p.unsteady : p.steady).push_back(sample);
+}
+
+double Labels::median_of(const std::vector<Sample>& samples) {
+  std::vector<double> values;
+  for (const Sample& s : samples) values.push_back(s.log_ratio);
+  return median(values);
+}
+
+void Labels::drop_disturbed(Workload& w) {
+  float least = INFINITY;
+  const auto each = [&](const auto& f) {
+    for (auto& [text, p] : w.programs)
+      for (std::vector<Sample>* samples : {&p.steady, &p.unsteady, &p.cut_off}) f(*samples);
+  };
+  each([&](const std::vector<Sample>& samples) {
+    for (const Sample& s : samples) least = std::min(least, s.anchor_ms);
+  });
+  each([&](std::vector<Sample>& samples) {
+    counts_.disturbed +=
+        static_cast<int64_t>(std::erase_if(samples, [&](const Sample& s) { return s.anchor_ms > kDisturbed * least; }));
+  });
 }
 
 LabelledWorkload Labels::label(std::pair<uint64_t, uint64_t> key, Workload& w) {
+  drop_disturbed(w);
   // Schedules that give the same program are one, written as the first of them in the order of their texts.
   std::map<std::string, Program> by_text(std::make_move_iterator(w.programs.begin()), std::make_move_iterator(w.programs.end()));
   std::map<uint64_t, Program*> by_source;

@@ -32,6 +32,7 @@ struct LabelCounts {
   int64_t older = 0;          // … of an older version of the space than the newest of the workload, or of an older emitter than
                               // the newest that measured the schedule
   int64_t without_ratio = 0;  // … without a latency of their own or of the anchor, though nothing was wrong
+  int64_t disturbed = 0;      // … measured beside an anchor that took much longer than in another batch
   int64_t broken = 0;         // programs that were wrong, crashed, did not end or were not compiled: left out
   int64_t same = 0;           // schedules that give the same program as another one
   int64_t programs = 0;       // left
@@ -44,16 +45,21 @@ class Labels {
   void add(const space::Record& r);
 
   // All workloads with a program, in the order of their hashes. A program's ratio is the median over its batches, the steady ones
-  // if there are any. Ends this object's use.
+  // if there are any. A batch whose anchor took more than a quarter longer than in the fastest one of its workload and target
+  // does not count: something slowed it, and not all of its programs alike. Ends this object's use.
   std::vector<LabelledWorkload> take();
   const LabelCounts& counts() const { return counts_; }  // after take()
 
  private:
+  struct Sample {
+    float log_ratio;
+    float anchor_ms;  // of the anchor beside it
+  };
   struct Program {
     int emitter_version = -1;
     uint64_t source_hash = 0;
     bool broken = false, slow = false;
-    std::vector<float> steady, unsteady, cut_off;  // logarithms of ratios
+    std::vector<Sample> steady, unsteady, cut_off;
   };
   struct Workload {
     std::string workload, target;
@@ -63,6 +69,8 @@ class Labels {
     int64_t records = 0;                                // of this version of the space
   };
 
+  static double median_of(const std::vector<Sample>& samples);
+  void drop_disturbed(Workload& w);
   LabelledWorkload label(std::pair<uint64_t, uint64_t> key, Workload& w);
 
   std::map<std::pair<uint64_t, uint64_t>, Workload> workloads_;  // by hashes of workload and target

@@ -74,7 +74,7 @@ std::string dev_part(const TrainedModel& model) {
   out += "| loss, nats for each token among all words | " + fixed(v.full_loss, 4) + " |\n";
   out += "| choices foretold | " + fixed(100 * v.accuracy, 1) + " % |\n";
   out += "| best latency ÷ that of the likeliest program (geometric mean) | " + fixed(v.pick, 4) + " |\n";
-  if (v.judged_pick > 0) out += "| … of the one that the model judges best | " + fixed(v.judged_pick, 4) + " |\n";
+  if (v.guided_pick > 0) out += "| … of the one that is best by guidance | " + fixed(v.guided_pick, 4) + " |\n";
   out += "| … of one chosen at random | " + fixed(v.random_pick, 4) + " |\n";
   for (const auto& [kind, pick] : v.pick_of_kind) out += "| … likeliest, " + kind + " | " + fixed(pick, 4) + " |\n";
   return out + "\n";
@@ -94,7 +94,8 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
   out += split_row("train", data.train) + split_row("dev", data.dev);
   out += "\nTest workloads are refused when records are read. " + std::to_string(labels.records) + " records; " +
          std::to_string(labels.older) + " of older versions, " + std::to_string(labels.without_ratio) + " without a latency, " +
-         std::to_string(labels.broken) + " programs that were wrong or failed and " + std::to_string(labels.same) +
+         std::to_string(labels.disturbed) + " of disturbed batches, " + std::to_string(labels.broken) +
+         " programs that were wrong or failed and " + std::to_string(labels.same) +
          " other spellings of the same program are left out.";
   const std::string train_out = left_out(model.train);
   out += train_out.empty() ? "\n\n" : " Also left out of train:\n\n" + train_out + "\n";

@@ -68,14 +68,14 @@ void add_items(std::vector<Item>& items, const Dataset& data, uint32_t group, in
     Item item{.group = group, .unknown_target = rng.uniform() < options.unknown_target};
     const int64_t size = share * (i + 1) / count - share * i / count;
     for (int64_t k = 0; k < size; ++k) {
-      const bool judged = options.judged > 0 && rng.uniform() < options.judged;
-      if (options.judged > 0) item.judged.push_back(judged);
-      const bool from_top = options.quality == QualityMode::kBoth && best > 0 && k % 2 == 0 && !judged;
+      const bool unsaid = !best_alone && options.unsaid > 0 && rng.uniform() < options.unsaid;
+      const bool from_top = options.quality == QualityMode::kBoth && best > 0 && k % 2 == 0 && !unsaid;
       item.programs.push_back(from_top ? top.draw() : all.draw());
       if (best_alone) continue;
       const TrainingSentence& s = g.programs[item.programs.back()];
       const auto any = static_cast<int>(rng.below(static_cast<uint64_t>(options.scale.buckets)));
-      item.qualities.push_back(static_cast<uint8_t>(options.any_quality ? any : quality_of(g, s, options)));
+      item.qualities.push_back(unsaid ? kUnsaidQuality
+                                      : static_cast<uint8_t>(options.any_quality ? any : quality_of(g, s, options)));
     }
     items.push_back(std::move(item));
   }
@@ -94,11 +94,7 @@ class Packer {
     batch_.segments.push_back({begin, end, 0, 0});
     for (size_t i = 0; i < item.programs.size(); ++i) {
       const TrainingSentence& s = g.programs[item.programs[i]];
-      const int quality = item.qualities.empty() ? -1 : item.qualities[i];
-      if (!item.judged.empty() && item.judged[i])
-        judged_branch(s, quality);
-      else
-        branch(s, quality);
+      branch(s, item.qualities.empty() ? -1 : item.qualities[i]);
       batch_.segments.push_back({branch_, size(), begin, end});
     }
   }
@@ -110,7 +106,6 @@ class Packer {
     batch_.tokens.push_back(t);
     batch_.targets.push_back(TrainingBatch::kNoTarget);
     batch_.legal.push_back(TrainingBatch::kAllLegal);
-    if (options_.judged > 0) batch_.weights.push_back(1);
   }
   void open(int quality) {
     static const Token kQuality = space::Vocabulary::standard().token("<quality>");
@@ -118,18 +113,6 @@ class Packer {
     if (quality < 0) return;
     token(kQuality);
     token(quality_word(quality));
-  }
-  void judged_branch(const TrainingSentence& s, int quality) {
-    open(0);
-    for (const Token t : data_.tokens(s)) token(t);
-    batch_.targets.back() = quality_word(quality);
-    batch_.weights.back() = static_cast<float>(options_.verdict_weight);
-    if (!options_.legal_loss) return;
-    if (verdicts_ < 0) {
-      verdicts_ = static_cast<int32_t>(batch_.legal_sets.size());
-      batch_.legal_sets.push_back(quality_words(options_.scale.buckets));
-    }
-    batch_.legal.back() = verdicts_;
   }
   void branch(const TrainingSentence& s, int quality) {
     open(quality);
@@ -154,7 +137,6 @@ class Packer {
   const PackingOptions& options_;
   TrainingBatch batch_;
   int64_t branch_ = 0;
-  int32_t verdicts_ = -1;               // the legal set of verdicts
   std::map<int32_t, int32_t> set_ids_;  // of the dataset → of the batch
 };
 

@@ -22,12 +22,9 @@ struct PackingOptions {
   // programs it has.
   double balance = 0.5;
   double unknown_target = 0.2;  // share of prompts whose target is withheld
+  double unsaid = 0;            // share of programs, drawn from all, whose quality is withheld: for guidance (decoding/decoder.h)
   bool legal_loss = true;       // over legal tokens, choices alone; else over the vocabulary, every token of the decisions
-  // Share of programs that are judged: the best quality is asked for, and what is foretold is not the decisions but, after the
-  // last of them, the quality that they have. 0: the model learns no verdicts.
-  double judged = 0;
-  double verdict_weight = 8;  // of a verdict beside a choice
-  bool any_quality = false;   // programs of unknown quality: one at random is claimed
+  bool any_quality = false;     // programs of unknown quality: one at random is claimed
 };
 
 // One prompt and some of its programs.
@@ -36,7 +33,6 @@ struct Item {
   bool unknown_target = false;
   std::vector<uint32_t> programs;  // of the group
   std::vector<uint8_t> qualities;  // one for each, in modes with quality
-  std::vector<bool> judged;        // one for each, if any are
 };
 
 // The batches of an epoch: a function of its arguments alone, so that training goes on anywhere without a memory of what was

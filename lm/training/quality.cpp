@@ -20,19 +20,8 @@ int QualityScale::bucket_of(double gap) const {
   return b;
 }
 
-std::vector<double> QualityScale::middles() const {
-  std::vector<double> out;
-  double low = 0, width = tie;
-  for (int b = 0; b < buckets; ++b, low += width, width *= growth) out.push_back(low + width / 2);
-  return out;
-}
-
-space::Token quality_word(int bucket) { return space::Vocabulary::standard().token(std::to_string(bucket)); }
-
-std::vector<space::Token> quality_words(int buckets) {
-  std::vector<space::Token> out;
-  for (int b = 0; b < buckets; ++b) out.push_back(quality_word(b));
-  return out;
+space::Token quality_word(int bucket) {
+  return space::Vocabulary::standard().token(bucket == kUnsaidQuality ? "unknown" : std::to_string(bucket));
 }
 
 std::string_view quality_mode_name(QualityMode m) {

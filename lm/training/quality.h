@@ -24,13 +24,12 @@ struct QualityScale {
   int bucket_of(double gap) const;
   // The largest gap of bucket `b`; infinite for the last.
   double edge(int b) const;
-  // What a program of each bucket is taken to be slower by: the middle, half a width beyond the edge for the last.
-  std::vector<double> middles() const;
 };
 
-// The number words that say a quality, ascending.
+inline constexpr uint8_t kUnsaidQuality = 255;  // in place of a bucket
+
+// The word that says a quality: the bucket's number, or `unknown` where none is said.
 space::Token quality_word(int bucket);
-std::vector<space::Token> quality_words(int buckets);
 
 // What is learned from the programs of a workload.
 enum class QualityMode {

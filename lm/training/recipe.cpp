@@ -38,8 +38,7 @@ void for_each_field(R& r, F&& f) {
   f("batch", r.batch);
   f("balance", r.balance);
   f("unknown_target", r.unknown_target);
-  f("judged", r.judged);
-  f("verdict_weight", r.verdict_weight);
+  f("unsaid", r.unsaid);
   f("loss", r.loss);
   f("pretrain", r.pretrain);
   f("pretrain_epochs", r.pretrain_epochs);
@@ -75,7 +74,7 @@ PackingOptions Recipe::packing() const {
   p.tokens = batch;
   p.balance = balance;
   p.unknown_target = unknown_target;
-  p.judged = judged, p.verdict_weight = verdict_weight;
+  p.unsaid = unsaid;
   p.legal_loss = loss == "legal";
   return p;
 }
@@ -85,8 +84,6 @@ AdamWOptions Recipe::adamw() const { return {.weight_decay = static_cast<float>(
 Config Recipe::config(int64_t vocabulary) const {
   return {.layers = layers, .heads = heads, .width = width, .inner = 4 * width, .context = context, .vocabulary = vocabulary};
 }
-
-std::vector<double> Recipe::verdicts() const { return judged > 0 ? packing().scale.middles() : std::vector<double>(); }
 
 int Recipe::quality_buckets() const { return parse_quality_mode(quality) == QualityMode::kBest ? 0 : static_cast<int>(buckets); }
 
@@ -105,9 +102,7 @@ void check(const Recipe& r) {
     if (!(v >= 0 && v <= 1)) refuse(std::string(name) + " must be from 0 to 1");
   };
   share("warm_up", r.warm_up), share("last_rate", r.last_rate), share("balance", r.balance);
-  share("unknown_target", r.unknown_target), share("fraction", r.fraction), share("judged", r.judged);
-  if (!(r.verdict_weight > 0)) refuse("the weight of verdicts must be positive");
-  if (r.judged > 0 && r.quality == "best") refuse("verdicts need programs of all qualities", "--quality token or both");
+  share("unknown_target", r.unknown_target), share("fraction", r.fraction), share("unsaid", r.unsaid);
   if (r.loss != "legal" && r.loss != "all") refuse("no loss is called '" + r.loss + "'", "legal or all");
   if (r.width % std::max<int64_t>(r.heads, 1) != 0)
     refuse("a width of " + std::to_string(r.width) + " cannot be shared by " + std::to_string(r.heads) + " heads");

@@ -28,12 +28,12 @@ struct Recipe {
   double weight_decay = 0.1, clip = 1;
   uint64_t seed = 1;
 
-  std::string quality = "token";  // QualityMode
-  int64_t buckets = 8, enough = 64, best = 3;
+  std::string quality = "both";  // QualityMode
+  int64_t buckets = 8, enough = 40, best = 3;
   double tie = 0.06, growth = 1.5;
   int64_t branches = 16, batch = 8192;  // PackingOptions
   double balance = 0.5, unknown_target = 0.2;
-  double judged = 0, verdict_weight = 8;
+  double unsaid = 0.15;        // share of programs whose quality is withheld
   std::string loss = "legal";  // or "all"
 
   int64_t pretrain = 0;  // shapes; 0: no such phase
@@ -49,8 +49,7 @@ struct Recipe {
   LearningRate learning_rate() const { return {rate, last_rate, warm_up}; }
   AdamWOptions adamw() const;
   Config config(int64_t vocabulary) const;
-  std::vector<double> verdicts() const;  // LanguageInfo
-  int quality_buckets() const;           // of the model's language: 0 in mode best
+  int quality_buckets() const;  // of the model's language: 0 in mode best
 };
 
 // Sizes by name: "small" (what the study trains), "base" (the default). Throws Error(kUsage) that lists them.

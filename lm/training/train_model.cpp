@@ -137,7 +137,7 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
 
   const bool untrained = r.steps == 0 && r.time_s == 0;
   LanguageInfo language = standard_language(r.form(), r.quality_buckets());
-  language.verdicts = r.verdicts();
+  language.unsaid_quality = language.quality_buckets > 0 && r.unsaid > 0;
   Weights weights(r.config(static_cast<int64_t>(language.words.size())));
   weights.initialize(r.seed);
 
@@ -170,10 +170,7 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   if (!unmeasured.groups.empty()) {
     phases.push_back({"pretraining", &unmeasured, r.packing(), r.learning_rate(), seeds.split(1).next(), 0});
     phases[0].packing.enough = 1;
-    if (!cost_model) {  // one program of each, of unknown quality
-      phases[0].packing.any_quality = true;
-      phases[0].packing.judged = 0;
-    }
+    phases[0].packing.any_quality = !cost_model;  // one program of each, of unknown quality
   }
   phases.push_back({"training", &sets.train, r.packing(), r.learning_rate(), seeds.split(2).next(), 0});
 

@@ -50,8 +50,8 @@ std::string words(const StepMetrics& m, const std::optional<Validation>& dev) {
   if (dev) {
     std::snprintf(text, sizeof text, "; dev loss %.4f, pick %.3f", dev->loss, dev->pick);
     out += text;
-    if (dev->judged_pick > 0) {
-      std::snprintf(text, sizeof text, ", judged %.3f", dev->judged_pick);
+    if (dev->guided_pick > 0) {
+      std::snprintf(text, sizeof text, ", guided %.3f", dev->guided_pick);
       out += text;
     }
   }

@@ -15,6 +15,7 @@ namespace {
 using space::Token;
 
 constexpr size_t kLeastPrograms = 8;
+constexpr double kWeight = 1;  // of guidance, for guided_pick
 
 // The groups with most to tell apart, in an order that has nothing to do with what they are.
 std::vector<const PromptGroup*> chosen_groups(const Dataset& dev, int count) {
@@ -71,13 +72,11 @@ Cost cost_of(const float* logits, int64_t vocabulary, std::span<const uint16_t> 
 // A branch of `group`: its quality, and its cost.
 struct Branch {
   const TrainingSentence* program;
-  int quality;  // -1: not said
+  int quality;  // -1: no word of it
   Cost cost;
-  double verdict = 0;
 };
 
-void read(const Model& model, const Dataset& data, const PromptGroup& g, const PackingOptions& packing,
-          std::vector<Branch>& branches, Executor& executor) {
+void read(const Model& model, const Dataset& data, const PromptGroup& g, std::vector<Branch>& branches, Executor& executor) {
   static const Token kQuality = space::Vocabulary::standard().token("<quality>");
   const std::vector<int32_t> prompt(g.prompt.begin(), g.prompt.end());
   KvCache cache(model.config());
@@ -96,8 +95,6 @@ void read(const Model& model, const Dataset& data, const PromptGroup& g, const P
     for (const uint16_t t : data.tokens(*branches[i].program)) tokens[i].push_back(t);
     chunks.push_back({tokens[i], &caches[i]});
   }
-  const std::vector<Token> words = quality_words(packing.scale.buckets);
-  const std::vector<double> gaps = packing.scale.middles();
   const std::vector<float> logits = model.forward(chunks, LogitsOf::kEveryToken, executor);
   const int64_t V = model.config().vocabulary;
   const float* at = logits.data();
@@ -107,7 +104,6 @@ void read(const Model& model, const Dataset& data, const PromptGroup& g, const P
     const auto opening = static_cast<int64_t>(tokens[i].size()) - s.count - 1;
     branches[i].cost = cost_of(at + opening * V, V, data.tokens(s), data.legal(s), data);
     at += static_cast<int64_t>(tokens[i].size()) * V;
-    if (packing.judged > 0) branches[i].verdict = expected_gap({at - V, static_cast<size_t>(V)}, words, gaps);
   }
 }
 
@@ -119,25 +115,31 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
   const bool said = packing.quality != QualityMode::kBest;
   Validation out;
   Cost own, best;
-  double gaps = 0, random_gaps = 0, judged_gaps = 0;
+  const bool guides = said && packing.unsaid > 0;
+  double gaps = 0, random_gaps = 0, guided_gaps = 0;
   std::map<std::string, std::pair<double, int>> kinds;
   for (const PromptGroup* g : chosen_groups(dev, options.groups)) {
     const std::vector<const TrainingSentence*> programs = chosen_programs(*g, options.programs);
-    std::vector<Branch> asked, named;
+    std::vector<Branch> asked, named, unsaid;
     for (const TrainingSentence* s : programs) {
       asked.push_back({s, said ? 0 : -1});
       if (said) named.push_back({s, quality_of(*g, *s, packing)});
+      if (guides) unsaid.push_back({s, kUnsaidQuality});
     }
-    read(model, dev, *g, packing, asked, executor);
-    if (said) read(model, dev, *g, packing, named, executor);
+    for (std::vector<Branch>* branches : {&asked, &named, &unsaid})
+      if (!branches->empty()) read(model, dev, *g, *branches, executor);
     const auto add = [](Cost& to, const Cost& c) {
       to.legal += c.legal, to.full += c.full, to.choices += c.choices, to.right += c.right, to.tokens += c.tokens;
     };
-    const Branch *likeliest = &asked.front(), *judged = &asked.front();
-    double mean_gap = 0;
+    const Branch *likeliest = &asked.front(), *best_guided = &asked.front();
+    double mean_gap = 0, best_score = -INFINITY;
     for (const Branch& b : asked) {
       if (b.cost.legal < likeliest->cost.legal) likeliest = &b;
-      if (b.verdict < judged->verdict) judged = &b;
+      if (guides) {
+        const double all = unsaid[static_cast<size_t>(&b - asked.data())].cost.legal;
+        const double score = kWeight * (all - b.cost.legal) - b.cost.legal;
+        if (score > best_score) best_score = score, best_guided = &b;
+      }
       mean_gap += b.program->gap / static_cast<double>(asked.size());
       if (b.program->slow || b.program->gap > packing.scale.tie) continue;
       add(best, b.cost);
@@ -145,7 +147,7 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
     }
     for (const Branch& b : named) add(own, b.cost);
     const double gap = likeliest->program->gap;
-    gaps += gap, random_gaps += mean_gap, judged_gaps += judged->program->gap;
+    gaps += gap, random_gaps += mean_gap, guided_gaps += best_guided->program->gap;
     kinds[g->kind].first += gap, ++kinds[g->kind].second;
     ++out.groups;
     out.programs += static_cast<int>(programs.size());
@@ -157,7 +159,7 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
   out.accuracy = mean(static_cast<double>(own.right), own.choices);
   out.best_loss = mean(best.legal, best.choices);
   out.pick = std::exp(-gaps / out.groups);
-  if (packing.judged > 0) out.judged_pick = std::exp(-judged_gaps / out.groups);
+  if (guides) out.guided_pick = std::exp(-guided_gaps / out.groups);
   out.random_pick = std::exp(-random_gaps / out.groups);
   for (const auto& [kind, sum] : kinds) out.pick_of_kind[kind] = std::exp(-sum.first / sum.second);
   return out;

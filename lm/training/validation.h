@@ -25,7 +25,8 @@ struct Validation {
   // Of the programs looked at that which is likeliest when the best quality is asked for: geometric mean over the workloads of
   // the best latency / its own. What choosing at random gives is `random_pick`.
   double pick = 0, random_pick = 0;
-  double judged_pick = 0;  // of the one that the model's verdicts put first; 0: it gives none
+  double guided_pick =
+      0;  // of the one that is best by guidance (decoding/guidance.h) of weight 1; 0: the quality is never unsaid
   std::map<std::string, double> pick_of_kind;
   int groups = 0, programs = 0;
 };

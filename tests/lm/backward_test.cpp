@@ -57,26 +57,6 @@ TEST(Backward, AgreesWithFiniteDifferencesInEveryTensor) {
   }
 }
 
-// A target of weight 3 counts like three of weight 1.
-TEST(Backward, WeightsSayHowMuchATargetCounts) {
-  Weights weights = tiny_weights(41), packed(weights.config()), tripled(weights.config());
-  TrainingBatch once = packed_batch(42, {{5, {4}}}), thrice = packed_batch(42, {{5, {4, 4, 4}}});
-  for (TrainingBatch* b : {&once, &thrice})  // the branch alone has targets; its copies are alike
-    for (size_t i = 0; i < b->tokens.size(); ++i) {
-      const size_t from = i < 9 ? i : 5 + (i - 5) % 4;
-      b->tokens[i] = once.tokens[from], b->targets[i] = i < 4 ? TrainingBatch::kNoTarget : once.targets[from];
-      b->legal[i] = once.legal[from];
-    }
-  // Token 4, the prompt's last, has a target of its own in both.
-  once.targets[4] = thrice.targets[4] = 3;
-  once.legal[4] = thrice.legal[4] = TrainingBatch::kAllLegal;
-  once.weights.assign(9, 3);
-  once.weights[4] = 1;
-  const double a = loss_and_gradients(weights, once, &packed, serial_executor());
-  EXPECT_NEAR(a, loss_and_gradients(weights, thrice, &tripled, serial_executor()), 2e-6 * a);
-  EXPECT_LT(difference(packed, tripled), 1e-5);
-}
-
 // The same sums in f32, in another order: rounding apart, not more.
 TEST(Backward, PackedBranchesEqualSeparateSentences) {
   Weights weights = tiny_weights(21), packed(weights.config()), separate(weights.config());
@@ -193,8 +173,6 @@ TEST(Backward, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(refusal([](TrainingBatch& b) { b.legal_sets = {{0}}, b.legal.assign(b.legal.size(), 0), b.targets[1] = 7; }),
             "target 7 is not legal");
   EXPECT_EQ(refusal([](TrainingBatch& b) { b.targets.assign(b.targets.size(), TrainingBatch::kNoTarget); }), "no targets");
-  EXPECT_EQ(refusal([](TrainingBatch& b) { b.weights = {1, 2}; }), "2 weights of 29 tokens");
-  EXPECT_EQ(refusal([](TrainingBatch& b) { b.weights.assign(29, -1); }), "weight -1.000000 of a target");
   EXPECT_EQ(refusal([](TrainingBatch& b) { b.segments.pop_back(); }), "segments cover 27 of 29 tokens");
   EXPECT_EQ(refusal([](TrainingBatch& b) { b.segments[1].begin = 3; }), "segment [3, 11) after 4 of 29 tokens");
   EXPECT_EQ(refusal([](TrainingBatch& b) { b.segments[2].prefix_end = 3; }),

@@ -12,6 +12,7 @@
 #include "tlm/core/file.h"
 #include "tlm/ir/partition.h"
 #include "tlm/ir/passes/pass_list.h"
+#include "tlm/space/language/sentence.h"
 #include "tlm/tools/zoo/zoo.h"
 
 namespace tlm::lm {
@@ -35,7 +36,7 @@ class LanguageModelFiles : public ::testing::Test {
 TEST_F(LanguageModelFiles, RoundTrip) {
   LanguageInfo info = standard_language({PromptForm::Blind::kTarget, PromptForm::Numbers::kDecimal}, 5);
   info.description = "a test";
-  info.verdicts = {0.03, 0.1, 0.2, 0.4, 1};
+  info.unsaid_quality = true;
   const Weights weights = weights_for(info, 1);
   save_language_model(folder_ / "name", weights, info);
   const LanguageModel model = LanguageModel::load(folder_ / "name/");
@@ -72,26 +73,21 @@ TEST(LanguageModel, TheOpeningAsksForTheBestQuality) {
   ir::Graph g = tools::make_zoo("tiny_mlp");
   ir::run_graph_passes(g);
   const auto space = space::Space::build(ir::partition(g).steps.at(0).subgraph, named_target("x86-64-v3"));
-  const auto opening = [&](int buckets) {
-    const LanguageInfo info = standard_language({}, buckets);
+  const auto openings = [&](int buckets, bool unsaid) {
+    LanguageInfo info = standard_language({}, buckets);
+    info.unsaid_quality = unsaid;
     const LanguageModel model(weights_for(info, 3), info, "test");
-    std::string text;
-    for (const int32_t id : model.opening_ids(*space)) text += " " + info.words[static_cast<size_t>(id)];
-    return text;
+    std::vector<std::string> texts;
+    for (const std::vector<int32_t>& ids : model.openings(space::prompt_tokens(*space))) {
+      texts.emplace_back();
+      for (const int32_t id : ids) texts.back() += " " + info.words[static_cast<size_t>(id)];
+    }
+    return texts;
   };
-  EXPECT_TRUE(opening(0).ends_with(" identity <schedule>")) << opening(0);
-  EXPECT_EQ(opening(4), opening(0) + " <quality> 0");
-}
-
-TEST(LanguageModel, AVerdictIsTheExpectedGap) {
-  LanguageInfo info = standard_language({}, 3);
-  info.verdicts = {0, 1, 10};
-  const LanguageModel model(weights_for(info, 3), info, "test");
-  std::vector<float> logits(info.words.size(), 50.0f);  // of other words: they do not count
-  const float p[] = {0.7f, 0.2f, 0.1f};
-  for (int b = 0; b < 3; ++b)
-    logits[static_cast<size_t>(model.id_of(space::Vocabulary::standard().token(std::to_string(b))))] = std::log(p[b]);
-  EXPECT_NEAR(model.verdict(logits), 0.2 + 1, 1e-6);
+  const std::string prompt = openings(0, false).at(0);
+  EXPECT_TRUE(prompt.ends_with(" identity <schedule>")) << prompt;
+  EXPECT_EQ(openings(4, false), std::vector<std::string>{prompt + " <quality> 0"});
+  EXPECT_EQ(openings(4, true), (std::vector<std::string>{prompt + " <quality> 0", prompt + " <quality> unknown"}));
 }
 
 TEST(LanguageModel, FitsTheDevicesItWasTrainedFor) {
@@ -122,11 +118,7 @@ TEST(LanguageModel, BadFilesAreRefused) {
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<end>"); }), "the word '<end>' is missing");
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<quality>"); }),
             "the words '<quality>' and '0' are missing: quality_buckets asks for them");
-  EXPECT_EQ(refusal([](LanguageInfo& i) { i.verdicts = {0, 1}; }), "2 verdicts of 3 qualities");
-  EXPECT_EQ(refusal([](LanguageInfo& i) {
-              i.verdicts = {0, 1, 2}, std::erase(i.words, "2");
-            }),
-            "the word '2' is missing: verdicts ask for it");
+  EXPECT_EQ(refusal([](LanguageInfo& i) { i.quality_buckets = 0, i.unsaid_quality = true; }), "unsaid_quality without qualities");
   EXPECT_EQ(refusal([](LanguageInfo& i) { i.quality_buckets = 17; }), "quality_buckets is 17, 0 to 16");
   const auto text_refusal = [](const std::string& text) {
     try {

@@ -11,7 +11,9 @@
 #include "tests/lm_decoding/models.h"
 #include "tlm/core/error.h"
 #include "tlm/core/thread_pool.h"
+#include "tlm/lm/decoding/guidance.h"
 #include "tlm/lm/decoding/strategies.h"
+#include "tlm/lm/decoding/token_filter.h"
 #include "tlm/space/language/grammar.h"
 #include "tlm/space/language/sentence.h"
 
@@ -20,7 +22,8 @@ namespace {
 
 using Spaces = std::vector<std::shared_ptr<const space::Space>>;
 
-const char* const kStrategies[] = {"greedy", "sampling:n=6,temperature=0.7,top-p=0.9", "beam:n=3", "gumbel:n=4"};
+const char* const kStrategies[] = {
+    "greedy", "sampling:n=6,temperature=0.7,top-p=0.9", "beam:n=3", "gumbel:n=4", "greedy:guidance=2", "gumbel:n=4,guidance=1"};
 
 std::vector<Answer> run(const LanguageModel& model, const Spaces& spaces, const std::string& strategy, uint64_t seed = 1,
                         Executor* executor = nullptr) {
@@ -36,57 +39,105 @@ std::string text(const Answer& answer) {
   return out;
 }
 
-// Log-probability of a sentence, computed the plain way: the whole of it read at once, choice by choice.
-double log_probability_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s) {
-  std::vector<int32_t> ids = model.opening_ids(*space);
-  const size_t opening = ids.size();
-  for (const space::Token t : s.tokens) ids.push_back(model.id_of(t));
-  ids.pop_back();
-  KvCache cache(model.model().config());
-  const Chunk chunk{ids, &cache};
-  const std::vector<float> logits = model.model().forward({&chunk, 1}, LogitsOf::kEveryToken, serial_executor());
+// Log-probability of a sentence, computed the plain way: the whole of it read at once behind each opening, choice by choice.
+double log_probability_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s,
+                          double guidance) {
   const auto V = static_cast<size_t>(model.model().config().vocabulary);
+  const std::vector<std::vector<int32_t>> openings = model.openings(space::prompt_tokens(*space));
+  std::vector<std::vector<float>> logits;
+  for (std::vector<int32_t> ids : openings) {
+    for (const space::Token t : s.tokens) ids.push_back(model.id_of(t));
+    ids.pop_back();
+    KvCache cache(model.model().config());
+    const Chunk chunk{ids, &cache};
+    logits.push_back(model.model().forward({&chunk, 1}, LogitsOf::kEveryToken, serial_executor()));
+  }
   space::Grammar grammar(space->walk());
   double total = 0;
   for (size_t i = 0; i < s.tokens.size(); ++i) {
-    double sum = 0;
-    const float* row = &logits[(opening + i - 1) * V];
-    for (const space::Token t : grammar.allowed()) sum += std::exp(static_cast<double>(row[model.id_of(t)]));
-    total += row[model.id_of(s.tokens[i])] - std::log(sum);
+    const std::vector<space::Token> allowed = grammar.allowed();
+    std::vector<std::vector<double>> log_p(openings.size());
+    for (size_t v = 0; v < openings.size(); ++v) {
+      for (const space::Token t : allowed) log_p[v].push_back(logits[v][(openings[v].size() + i - 1) * V + model.id_of(t)]);
+      normalize(log_p[v]);
+    }
+    if (openings.size() > 1 && guidance > 0) guide(log_p[0], log_p[1], guidance);
+    total += log_p[0][std::find(allowed.begin(), allowed.end(), s.tokens[i]) - allowed.begin()];
     grammar.advance(s.tokens[i]);
   }
   return total;
 }
 
+// A model that knows qualities, and sentences of none.
+LanguageInfo guided_language() {
+  LanguageInfo info = standard_language({}, 4);
+  info.unsaid_quality = true;
+  return info;
+}
+
 TEST(Decoder, SentencesAreLegalAndTheirProbabilitiesAreThoseOfTheModel) {
-  const LanguageModel model = test::random_model(1, standard_language({}, 4));
   const Spaces spaces = test::some_spaces(8);
-  for (const char* strategy : kStrategies) {
-    const std::vector<Answer> answers = run(model, spaces, strategy);
-    ASSERT_EQ(answers.size(), spaces.size());
-    double largest = 0;
-    for (size_t i = 0; i < answers.size(); ++i) {
-      ASSERT_FALSE(answers[i].sentences.empty()) << answers[i].reason;
-      for (size_t k = 0; k < answers[i].sentences.size(); ++k) {
-        const Sentence& s = answers[i].sentences[k];
-        const Result<space::Walk> read = space::read_decisions(spaces[i], s.tokens);
-        ASSERT_TRUE(read.ok()) << read.reason();
-        EXPECT_EQ(read->schedule(), s.walk.schedule());
-        EXPECT_TRUE(spaces[i]->replay(s.walk.schedule()).ok());
-        EXPECT_EQ(s.defaults, 0);
-        largest = std::max(largest, std::abs(s.log_probability - log_probability_of(model, spaces[i], s)));
-        if (k > 0) {
-          EXPECT_GE(answers[i].sentences[k - 1].log_probability, s.log_probability) << strategy;
+  for (const LanguageInfo& info : {standard_language({}, 4), guided_language()})
+    for (const char* strategy : kStrategies) {
+      const LanguageModel model = test::random_model(1, info);
+      const std::vector<Answer> answers = run(model, spaces, strategy);
+      ASSERT_EQ(answers.size(), spaces.size());
+      double largest = 0;
+      for (size_t i = 0; i < answers.size(); ++i) {
+        ASSERT_FALSE(answers[i].sentences.empty()) << answers[i].reason;
+        for (size_t k = 0; k < answers[i].sentences.size(); ++k) {
+          const Sentence& s = answers[i].sentences[k];
+          const Result<space::Walk> read = space::read_decisions(spaces[i], s.tokens);
+          ASSERT_TRUE(read.ok()) << read.reason();
+          EXPECT_EQ(read->schedule(), s.walk.schedule());
+          EXPECT_TRUE(spaces[i]->replay(s.walk.schedule()).ok());
+          EXPECT_EQ(s.defaults, 0);
+          largest = std::max(largest,
+                             std::abs(s.log_probability -
+                                      log_probability_of(model, spaces[i], s, standard_strategies().make(strategy)->guidance())));
+          if (k > 0) {
+            EXPECT_GE(answers[i].sentences[k - 1].log_probability, s.log_probability) << strategy;
+          }
         }
       }
+      std::printf("%s: log-probabilities differ by %.2g at most\n", strategy, largest);
+      EXPECT_LT(largest, 1e-3) << strategy;
     }
-    std::printf("%s: log-probabilities differ by %.2g at most\n", strategy, largest);
-    EXPECT_LT(largest, 1e-3) << strategy;
+}
+
+TEST(Decoder, UnlessGuidedTheBestQualityAloneCounts) {
+  const Spaces spaces = test::some_spaces(6);
+  const LanguageModel said = test::random_model(1, standard_language({}, 4)), both = test::random_model(1, guided_language());
+  bool moved = false;
+  const std::vector<Answer> plain = run(said, spaces, "gumbel:n=3"), none = run(both, spaces, "gumbel:n=3"),
+                            guided = run(both, spaces, "gumbel:n=3,guidance=4");
+  for (size_t i = 0; i < spaces.size(); ++i) {
+    EXPECT_EQ(text(plain[i]), text(none[i]));
+    moved = moved || text(plain[i]) != text(guided[i]);
   }
+  EXPECT_TRUE(moved);
+}
+
+TEST(Guidance, PrefersWhatIsMoreProbableAmongTheBest) {
+  const auto log_of = [](std::vector<double> p) {
+    for (double& v : p) v = std::log(v);
+    return p;
+  };
+  std::vector<double> score = log_of({0.5, 0.45, 0.05});
+  guide(score, log_of({0.7, 0.25, 0.05}), 0);
+  EXPECT_NEAR(score[0], std::log(0.5), 1e-12);
+  guide(score, log_of({0.7, 0.25, 0.05}), 1);  // 0.25/0.7, 0.2025/0.25, 0.05
+  const double sum = 0.25 / 0.7 + 0.45 * 0.45 / 0.25 + 0.05;
+  EXPECT_NEAR(std::exp(score[0]), 0.25 / 0.7 / sum, 1e-12);
+  EXPECT_NEAR(std::exp(score[1]), 0.81 / sum, 1e-12);
+  score = log_of({0.9, 0.01, 0.09});  // a tenth of 0.9 and less: no gain, but a loss
+  guide(score, log_of({0.9, 0.0001, 0.9}), 1);
+  EXPECT_NEAR(std::exp(score[1] - score[0]), 0.01 / 0.9, 1e-12);
+  EXPECT_NEAR(std::exp(score[2] - score[0]), 0.01, 1e-12);
 }
 
 TEST(Decoder, TheSameAloneInABatchOnThreadsAndInGroups) {
-  const LanguageModel model = test::random_model(2);
+  const LanguageModel model = test::random_model(2, guided_language());
   const Spaces spaces = test::some_spaces(7);
   ThreadPool two({.width = 2});
   for (const char* strategy : kStrategies) {
@@ -107,54 +158,6 @@ TEST(Decoder, TheSameAloneInABatchOnThreadsAndInGroups) {
   }
   for (const char* strategy : {"sampling", "gumbel"})  // another seed draws something else
     EXPECT_NE(text(run(model, {spaces[0]}, strategy, 5)[0]), text(run(model, {spaces[0]}, strategy, 6)[0]));
-}
-
-LanguageInfo judging_language() {
-  LanguageInfo info = standard_language({}, 4);
-  info.verdicts = {0, 0.1, 0.3, 1};
-  return info;
-}
-
-// What the model says after a sentence's end, computed the plain way.
-double verdict_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s) {
-  std::vector<int32_t> ids = model.opening_ids(*space);
-  for (const space::Token t : s.tokens) ids.push_back(model.id_of(t));
-  KvCache cache(model.model().config());
-  const Chunk chunk{ids, &cache};
-  return model.verdict(model.model().forward({&chunk, 1}, LogitsOf::kLastToken, serial_executor()));
-}
-
-TEST(Decoder, JudgedKeepsWhatTheModelExpectsToBeFastest) {
-  const LanguageModel model = test::random_model(4, judging_language());
-  const Spaces spaces = test::some_spaces(6);
-  for (const char* inner : {"sampling", "beam", "gumbel"}) {
-    const std::vector<Answer> judged = run(model, spaces, std::string("judged:n=3,of=12,inner=") + inner, 2);
-    const std::vector<Answer> written = run(model, spaces, std::string(inner) + ":n=12", 2);
-    bool moved = false;
-    for (size_t i = 0; i < spaces.size(); ++i) {
-      std::vector<std::pair<double, std::string>> expected;
-      for (const Sentence& s : written[i].sentences) {
-        EXPECT_FALSE(s.verdict.has_value());
-        expected.emplace_back(verdict_of(model, spaces[i], s), space::to_text(s.tokens));
-      }
-      moved = moved || expected[0].second != space::to_text(judged[i].sentences[0].tokens);
-      std::stable_sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      ASSERT_EQ(judged[i].sentences.size(), std::min<size_t>(3, expected.size()));
-      for (size_t k = 0; k < judged[i].sentences.size(); ++k)
-        EXPECT_NEAR(*judged[i].sentences[k].verdict, expected[k].first, 1e-4) << inner;
-    }
-    EXPECT_TRUE(moved) << "the most probable was the best everywhere: nothing was tried";
-  }
-  // A strategy around it asks for verdicts as well.
-  EXPECT_TRUE(standard_strategies().make("best-of:inner=judged")->judges());
-  EXPECT_FALSE(standard_strategies().make("best-of:inner=gumbel")->judges());
-  try {
-    run(test::random_model(4), {spaces[0]}, "judged");
-    ADD_FAILURE() << "a model without verdicts judges";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::kUsage);
-    EXPECT_NE(e.message().find("asks the model for verdicts"), std::string::npos);
-  }
 }
 
 // Results of instruction sets differ by rounding; the sentences do not.

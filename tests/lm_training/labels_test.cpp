@@ -23,6 +23,7 @@ Record record(const std::string& schedule, double ratio, MeasureStatus status = 
   r.source_hash = 0;
   r.status = status;
   r.ratio = ratio;
+  r.median_ms = ratio > 0 ? 1 / ratio : 0;  // the anchor always takes a millisecond
   r.unsteady = false;
   return r;
 }
@@ -48,6 +49,23 @@ TEST(Labels, SteadyBatchesCountAlone) {
   shaken.unsteady = true;
   EXPECT_NEAR(programs_of({record("a", 2), shaken})[0].log_ratio, std::log(2.0), 1e-6);
   EXPECT_NEAR(programs_of({shaken})[0].log_ratio, std::log(9.0), 1e-6);  // better than nothing
+}
+
+TEST(Labels, DisturbedBatchesDoNotCount) {
+  Record slowed = record("a", 9), a_little = record("b", 3);
+  slowed.median_ms *= 1.3, a_little.median_ms *= 1.2;
+  LabelCounts counts;
+  const auto programs = programs_of({slowed, record("a", 2), a_little,
+                                     [&] {
+                                       Record alone = slowed;
+                                       alone.schedule = "c";
+                                       return alone;
+                                     }()},
+                                    &counts);
+  ASSERT_EQ(programs.size(), 2u);  // nothing is known about c
+  EXPECT_NEAR(programs[0].log_ratio, std::log(3.0), 1e-6);
+  EXPECT_NEAR(programs[1].log_ratio, std::log(2.0), 1e-6);
+  EXPECT_EQ(counts.disturbed, 2);
 }
 
 TEST(Labels, OneProgramHasOneLabel) {

@@ -23,14 +23,6 @@ TEST(QualityScale, BucketsGrowFromTheTieSet) {
   EXPECT_EQ(scale.bucket_of(100), 4);
 }
 
-TEST(QualityScale, MiddlesOfBuckets) {
-  const QualityScale scale{.buckets = 5, .tie = 0.06, .growth = 1.5};
-  const std::vector<double> middles = scale.middles();
-  ASSERT_EQ(middles.size(), 5u);
-  for (int b = 0; b < 5; ++b) EXPECT_EQ(scale.bucket_of(middles[static_cast<size_t>(b)]), b);
-  EXPECT_NEAR(middles[1], (0.06 + 0.15) / 2, 1e-12);
-}
-
 PromptGroup group(std::vector<float> gaps, size_t slow = 0) {
   PromptGroup g;
   for (const float gap : gaps) g.programs.push_back({.gap = gap});
@@ -51,6 +43,12 @@ TEST(Quality, SlowProgramsAreTheWorstAndFewProgramsHaveNoBest) {
   EXPECT_EQ(best_of(enough, options), 4u);  // at least so many, but none that is slow
   options.best = 5;
   EXPECT_EQ(best_of(enough, options), 4u);
+}
+
+TEST(Quality, Words) {
+  EXPECT_EQ(space::Vocabulary::standard().word(quality_word(0)), "0");
+  EXPECT_EQ(space::Vocabulary::standard().word(quality_word(15)), "15");
+  EXPECT_EQ(space::Vocabulary::standard().word(quality_word(kUnsaidQuality)), "unknown");
 }
 
 TEST(QualityMode, Names) {

@@ -144,7 +144,7 @@ TEST(LanguageModel, Refusals) {
   const std::string compile = "compile tiny_mlp.onnx -o a.tlm ";
   s.refuses(words(compile + "--scheduler lm --model nowhere"), 5, "language.json");
   s.refuses(words(compile + "--model damaged"), 5, "damaged/language.json");
-  s.refuses(words(compile + "--model m --decode magic"), 2, "choose one of: greedy, sampling, beam, gumbel, judged, best-of");
+  s.refuses(words(compile + "--model m --decode magic"), 2, "choose one of: greedy, sampling, beam, gumbel, best-of");
   s.refuses(words(compile + "--model m --decode greedy:n=3"), 2, "the strategy has no parameter 'n'");
   s.refuses(words(compile + "--scheduler random --model m"), 2, "--model and --decode are for --scheduler lm, not for random");
   s.refuses(words("decode --model m"), 2, "give either a model or --workloads LIST");

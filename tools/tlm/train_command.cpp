@@ -134,13 +134,11 @@ void add_step_options(CLI::App& c, Options& o) {
 }
 
 void add_recipe_options(CLI::App& c, Options& o) {
-  add_text(c, "--quality", o.recipe.quality, "MODE", "token, best or both (default: token)");
-  add_number(c, "--enough", o.enough, "N", "Workloads with fewer programs have no best one (default: 64)", 1, 1 << 20);
+  add_text(c, "--quality", o.recipe.quality, "MODE", "token, best or both (default: both)");
+  add_number(c, "--enough", o.enough, "N", "Workloads with fewer programs have no best one (default: 40)", 1, 1 << 20);
   add_number(c, "--best", o.best, "N", "The best of a workload are at least so many programs (default: 3)", 1, 1 << 20);
   add_tolerance(c, "--balance", o.recipe.balance, "P", "0: programs count alike; 1: workloads do (default: 0.5)");
-  add_tolerance(c, "--judged", o.recipe.judged, "SHARE",
-                "Of programs of which the quality is foretold, after their end, and not the decisions (default: 0)");
-  add_tolerance(c, "--verdict-weight", o.recipe.verdict_weight, "W", "What that counts beside one choice (default: 8)");
+  add_tolerance(c, "--unsaid", o.recipe.unsaid, "SHARE", "Of programs whose quality is withheld: for guidance (default: 0.15)");
   add_text(c, "--loss", o.recipe.loss, "TOKENS",
            "legal: over the legal tokens of each choice; all: over all words (default: legal)");
   add_number(c, "--pretrain", o.pretrain, "N", "First, constructive sentences of N shapes that nobody measured (default: 0)", 0,
