@@ -25,7 +25,7 @@ namespace tlm::space {
   X(kInner, "inner")       /* nest: permutation of the spatial axes with a register-tile loop {axis, its tiles, …} */ \
   X(kReduce, "reduce")     /* nest: permutation of the reduction axes */                                              \
   X(kPack, "pack")         /* constant tensor: [0 row-major | 1 panels that the register tile wants] */               \
-  X(kParallel, "parallel") /* nest: [loops shared out, grain] {cores, trips of each loop that may be shared out} */   \
+  X(kParallel, "parallel") /* nest: [loops shared out, grain] {cores, work in half octaves, trips of each loop that may be shared} */ \
   X(kPrefetch, "prefetch") /* nest: [0 none | 1 the next panels of constants] */
 
 enum class DecisionKind : uint8_t {

@@ -40,7 +40,7 @@ void append_axis_with(std::vector<Token>& out, const Choice& c, size_t axis, siz
 // Of a candidate [loops, grain]. Grains of one count of loops differ in it: one chunk for each core, a few, as many as there are.
 int64_t chunks_for_each_core(const Decision& d, const Choice& c) {
   int64_t merged = 1;
-  for (int64_t loop = 1; loop <= c[0]; ++loop) merged *= d.facts.at(static_cast<size_t>(loop));
+  for (int64_t loop = 1; loop <= c[0]; ++loop) merged *= d.facts.at(static_cast<size_t>(loop) + 1);
   return ceil_div(ceil_div(merged, c[1]), d.facts[0]);
 }
 
@@ -52,6 +52,7 @@ std::vector<Token> decision_head(const Decision& d) {
   if (d.kind == DecisionKind::kPack) append_number(out, d.item);
   if (d.kind == DecisionKind::kTile) append_number(out, d.facts.at(1));
   if (d.kind == DecisionKind::kTail) append_number(out, d.facts.at(0));
+  if (d.kind == DecisionKind::kParallel) append_number(out, d.facts.at(1));
   if (d.kind == DecisionKind::kMicro || d.kind == DecisionKind::kOrder || d.kind == DecisionKind::kInner)
     for (size_t i = 0; i + 1 < d.facts.size(); i += 2) {
       append_axis(out, static_cast<int>(d.facts[i]));

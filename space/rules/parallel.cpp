@@ -1,5 +1,6 @@
 // Which outer loops are shared out over cores.
 #include <algorithm>
+#include <cmath>
 
 #include "tlm/space/rules/parallel.h"
 #include "tlm/space/rules/rule.h"
@@ -30,6 +31,11 @@ double work(const NestInfo& n) {
 
 namespace {
 
+// The work of a nest that is worth sharing, in half octaves, 0 to 15: beyond a few million operations it always pays.
+int64_t half_octaves(double work) {
+  return std::clamp<int64_t>(static_cast<int64_t>(std::floor(2 * std::log2(work / kWorkWorthSharing))), 0, 15);
+}
+
 std::vector<Choice> candidates(const Context& c, const Sketch& s, int) {
   const std::vector<int64_t> trips = shareable_loops(*s.info, nest_plan(s));
   if (c.target.device != DeviceKind::kCpu) return {{static_cast<int64_t>(trips.size()), 1}};
@@ -59,7 +65,7 @@ Rule parallel_rule() {
           },
           [](const Context& c, const Sketch& s, int) {
             std::vector<int64_t> facts = shareable_loops(*s.info, nest_plan(s));
-            facts.insert(facts.begin(), c.target.cores);
+            facts.insert(facts.begin(), {c.target.cores, half_octaves(work(*s.info))});
             return facts;
           }};
 }

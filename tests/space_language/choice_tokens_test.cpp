@@ -29,13 +29,13 @@ Decision decision(DecisionKind kind, int item, std::vector<int64_t> facts) {
 }
 
 TEST(ChoiceTokens, GrainsAreChunksForEachCore) {
-  const Decision d = decision(DecisionKind::kParallel, -1, {2, 4, 267});  // two cores; loops of 4 and 267
-  EXPECT_EQ(spelled(d, {0, 1}), "@parallel 0");
-  EXPECT_EQ(spelled(d, {1, 1}), "@parallel 1 2");
-  EXPECT_EQ(spelled(d, {1, 2}), "@parallel 1 1");
-  EXPECT_EQ(spelled(d, {2, 534}), "@parallel 2 1");
-  EXPECT_EQ(spelled(d, {2, 134}), "@parallel 2 4");
-  EXPECT_EQ(spelled(d, {2, 1}), "@parallel 2 b10 x0 xb z");  // 534 for each
+  const Decision d = decision(DecisionKind::kParallel, -1, {2, 9, 4, 267});  // two cores; loops of 4 and 267
+  EXPECT_EQ(spelled(d, {0, 1}), "@parallel 9 0");
+  EXPECT_EQ(spelled(d, {1, 1}), "@parallel 9 1 2");
+  EXPECT_EQ(spelled(d, {1, 2}), "@parallel 9 1 1");
+  EXPECT_EQ(spelled(d, {2, 534}), "@parallel 9 2 1");
+  EXPECT_EQ(spelled(d, {2, 134}), "@parallel 9 2 4");
+  EXPECT_EQ(spelled(d, {2, 1}), "@parallel 9 2 b10 x0 xb z");  // 534 for each
 }
 
 TEST(ChoiceTokens, CacheTilesAreMultiplesOfTheRegisterTile) {
@@ -89,10 +89,12 @@ TEST(ChoiceTokens, FactsAreTrue) {
           }
         } else if (d.kind == DecisionKind::kParallel) {
           EXPECT_EQ(d.facts.at(0), 2);
+          EXPECT_GE(d.facts.at(1), 0);
+          EXPECT_LE(d.facts.at(1), 15);
           for (const Choice& c : d.candidates) {
-            ASSERT_LT(c[0], static_cast<int64_t>(d.facts.size()));
+            ASSERT_LT(c[0] + 1, static_cast<int64_t>(d.facts.size()));
             int64_t merged = 1;
-            for (int64_t loop = 1; loop <= c[0]; ++loop) merged *= d.facts[static_cast<size_t>(loop)];
+            for (int64_t loop = 1; loop <= c[0]; ++loop) merged *= d.facts[static_cast<size_t>(loop) + 1];
             EXPECT_LE(c[1], merged);
           }
         } else if (d.kind == DecisionKind::kMicro) {
