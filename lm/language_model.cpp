@@ -1,7 +1,6 @@
 #include "tlm/lm/language_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 

@@ -20,6 +20,11 @@ void guarded_for(Executor& executor, size_t count, const Body& body) {
   guarded_parallel_for(executor, static_cast<int64_t>(count), [&](int64_t i) { body(static_cast<size_t>(i)); });
 }
 
+// How often each sentence is read: with the quality unsaid, too, where guidance wants it and the model knows it.
+size_t views_of(const LanguageModel& model, const Strategy& strategy) {
+  return model.info().unsaid_quality && strategy.guidance() != 0 ? 2 : 1;
+}
+
 // A sentence of a prompt as the strategy sees it. Sentences with the same choices are one draft: it is read once.
 struct Entry {
   std::shared_ptr<Draft> draft;
@@ -73,7 +78,7 @@ class Decoder {
     task.workload = ir::workload_hash(space.subgraph());
     auto draft = std::make_shared<Draft>(space::Grammar(space.walk()));
     auto openings = model_.openings(options_.prompt ? options_.prompt(space) : write_prompt(space, model_.info().form));
-    if (strategy_.guidance() == 0) openings.resize(1);
+    openings.resize(views_of(model_, strategy_));
     for (std::vector<int32_t>& ids : openings) draft->views.push_back({nullptr, std::move(ids)});
     advance_to_choice(*draft, model_);
     task.drafts = {draft};
@@ -226,8 +231,8 @@ std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::sh
     throw Error(ErrorCode::kUsage, "the decoding strategy measures, and nothing here can", "",
                 "choose one that does not measure, or give DecodeOptions a measurer");
   const Config& config = model.model().config();
-  const size_t views = model.info().unsaid_quality && strategy.guidance() != 0 ? 2 : 1;
-  const size_t sentence_bytes = static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float) * views;
+  const size_t sentence_bytes =
+      static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float) * views_of(model, strategy);
   const size_t group = std::max<size_t>(1, options.cache_bytes / (sentence_bytes * static_cast<size_t>(strategy.width() + 1)));
   Progress& progress = options.progress ? *options.progress : no_progress();
   ProgressTask task(progress, "decode", static_cast<int64_t>(spaces.size()));

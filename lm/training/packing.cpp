@@ -93,8 +93,7 @@ class Packer {
     const int64_t end = size();
     batch_.segments.push_back({begin, end, 0, 0});
     for (size_t i = 0; i < item.programs.size(); ++i) {
-      const TrainingSentence& s = g.programs[item.programs[i]];
-      branch(s, item.qualities.empty() ? -1 : item.qualities[i]);
+      branch(g.programs[item.programs[i]], item.qualities.empty() ? -1 : item.qualities[i]);
       batch_.segments.push_back({branch_, size(), begin, end});
     }
   }
@@ -107,15 +106,13 @@ class Packer {
     batch_.targets.push_back(TrainingBatch::kNoTarget);
     batch_.legal.push_back(TrainingBatch::kAllLegal);
   }
-  void open(int quality) {
+  void branch(const TrainingSentence& s, int quality) {
     static const Token kQuality = space::Vocabulary::standard().token("<quality>");
     branch_ = size();
-    if (quality < 0) return;
-    token(kQuality);
-    token(quality_word(quality));
-  }
-  void branch(const TrainingSentence& s, int quality) {
-    open(quality);
+    if (quality >= 0) {
+      token(kQuality);
+      token(quality_word(quality));
+    }
     const auto tokens = data_.tokens(s);
     const auto legal = data_.legal(s);
     for (size_t i = 0; i < tokens.size(); ++i) {

@@ -22,7 +22,7 @@ struct PackingOptions {
   // programs it has.
   double balance = 0.5;
   double unknown_target = 0.2;  // share of prompts whose target is withheld
-  double unsaid = 0;            // share of programs, drawn from all, whose quality is withheld: for guidance (decoding/decoder.h)
+  double unsaid = 0;            // share of programs, drawn from all, whose quality is withheld: for guidance (decoding/guidance.h)
   bool legal_loss = true;       // over legal tokens, choices alone; else over the vocabulary, every token of the decisions
   bool any_quality = false;     // programs of unknown quality: one at random is claimed
 };

@@ -3,6 +3,7 @@
 
 #include "sandbox.h"
 #include "tests/lm_training/fake_records.h"
+#include "tlm/lm/training/train_model.h"
 #include "tlm/space/records/record_store.h"
 
 namespace tlm::tools::test {
@@ -40,6 +41,15 @@ TEST(Train, WritesAModelMetricsAndACard) {
   s.refuses(words("train --out m --resume --steps 4"), 2, "other settings: steps");
   EXPECT_EQ(s.tlm(words("train --out m --resume")).code, 0);
   EXPECT_EQ(s.tlm(words("train --out m --resume --steps 3")).code, 0);
+}
+
+// What nothing is said of is the recipe's, not another default of the command's.
+TEST(Train, DefaultsAreThoseOfTheRecipe) {
+  const Sandbox s;
+  ASSERT_EQ(s.tlm(words("train --out m --steps 0 --data none")).code, 0);
+  lm::Recipe expected;
+  expected.steps = 0, expected.lists = "none";
+  EXPECT_EQ(lm::differences(*lm::recipe_of(s.path("m")), expected), std::vector<std::string>());
 }
 
 TEST(Train, AnUntrainedModelNeedsNoRecords) {

@@ -21,8 +21,12 @@ struct Options {
   std::string out, size;
   std::vector<std::string> kinds;
   bool resume = false;
-  int threads = 0, layers = 0, heads = 0, width = 0, context = 512, steps = -1, branches = 16, batch = 8192, enough = 64,
-      best = 3, pretrain = 0, estimated = 0, checkpoint_s = 300, checkpoint_steps = 0, validations = 12;
+  int threads = 0, layers = 0, heads = 0, width = 0, checkpoint_s = 300, checkpoint_steps = 0, validations = 12;
+  // Of the recipe, as the numbers that the command line reads.
+  int context = static_cast<int>(recipe.context), steps = static_cast<int>(recipe.steps),
+      branches = static_cast<int>(recipe.branches), batch = static_cast<int>(recipe.batch),
+      enough = static_cast<int>(recipe.enough), best = static_cast<int>(recipe.best),
+      pretrain = static_cast<int>(recipe.pretrain), estimated = static_cast<int>(recipe.estimated);
   std::string command;  // as it was typed
 };
 
