@@ -93,6 +93,27 @@ std::vector<Token> with_unknown_target(std::vector<Token> prompt) {
   return out;
 }
 
+std::vector<Token> with_unknown_numbers(const std::vector<Token>& prompt, double share, Rng& rng) {
+  const Words& w = words();
+  const auto of_number = [&](size_t at) { return at < prompt.size() && w.of_number[static_cast<size_t>(prompt[at])]; };
+  std::vector<Token> out;
+  bool in_subgraph = false;
+  for (size_t at = 0; at < prompt.size();) {
+    in_subgraph = in_subgraph || prompt[at] == w.subgraph;
+    if (!in_subgraph || !of_number(at)) {
+      out.push_back(prompt[at++]);
+      continue;
+    }
+    // A number, an extent's divisors with it, up to the next word that is none.
+    const bool is_axis = out.back() == w.axis;
+    const bool hides = !is_axis && rng.uniform() < share;
+    if (hides) out.push_back(w.unknown);
+    for (; of_number(at); ++at)
+      if (!hides) out.push_back(prompt[at]);
+  }
+  return out;
+}
+
 std::vector<Token> write_prompt(const space::Space& space, const PromptForm& form) {
   const Words& w = words();
   const std::vector<Token> prompt = space::prompt_tokens(space);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tlm/core/rng.h"
 #include "tlm/space/language/vocabulary.h"
 #include "tlm/space/space.h"
 
@@ -38,5 +39,8 @@ PromptForm::Numbers parse_numbers(std::string_view name);
 std::vector<space::Token> write_prompt(const space::Space& space, const PromptForm& form);
 // A prompt of any form with the target withheld as Blind::kTarget does it: training mixes such prompts in.
 std::vector<space::Token> with_unknown_target(std::vector<space::Token> prompt);
+// A prompt of any form in which each number after <subgraph> is withheld with probability `share`, as Blind::kExtents withholds
+// all.
+std::vector<space::Token> with_unknown_numbers(const std::vector<space::Token>& prompt, double share, Rng& rng);
 
 }  // namespace tlm::lm

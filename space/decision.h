@@ -13,19 +13,20 @@ struct Subgraph;
 namespace tlm::space {
 
 // X(kind, text). A kind fixes how candidates are written as text and as tokens (choice_text.cpp, language/).
-// [what a candidate holds] {facts: numbers that the candidates are about}; facts are for sentences, schedules have none.
+// [what a candidate holds] {facts: numbers that the candidates are about} (consequences: what each of them comes to). Facts and
+// consequences are for sentences, schedules have none; quantities are steps of a logarithm, 0 to 15 (rules/scale.h).
 #define TLM_DECISION_KINDS(X)                                                                                          \
-  X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] */                              \
-  X(kAttach, "attach")     /* stage: [0] Attach */                                                                    \
-  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] {where stages were replaced: axis, extent, …} */ \
-  X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] */            \
-  X(kTile, "tile")         /* axis: [points of the cache tile; 0 none] {points of a register tile, how many there are} */\
+  X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] {points, memory of constants} */ \
+  X(kAttach, "attach")     /* stage: [0] Attach {memory of outputs, points of readers for each of its own} */          \
+  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] {where stages were replaced: axis, extent, …} (accumulators, updates for each operand, idle points) */ \
+  X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] (updates of a body, points for each element) */ \
+  X(kTile, "tile")         /* axis: [points of the cache tile; 0 none] {points of a register tile, how many there are} (memory that a cache tile touches) */ \
   X(kTail, "tail")         /* axis: [Tail] {points that are left over from whole register tiles} */                   \
-  X(kOrder, "order")       /* nest: permutation of the spatial axes with a cache loop {axis, its cache tiles, …} */   \
-  X(kInner, "inner")       /* nest: permutation of the spatial axes with a register-tile loop {axis, its tiles, …} */ \
+  X(kOrder, "order")       /* nest: permutation of the spatial axes with a cache loop {axis, its cache tiles, …} (bytes into L2, into L1, for each that is touched) */ \
+  X(kInner, "inner")       /* nest: permutation of the spatial axes with a register-tile loop {axis, its tiles, …} (bytes, as above) */ \
   X(kReduce, "reduce")     /* nest: permutation of the reduction axes */                                              \
   X(kPack, "pack")         /* constant tensor: [0 row-major | 1 panels that the register tile wants] */               \
-  X(kParallel, "parallel") /* nest: [loops shared out, grain] {cores, work in half octaves, trips of each loop that may be shared} */ \
+  X(kParallel, "parallel") /* nest: [loops shared out, grain] {cores, work, trips of each loop that may be shared} */ \
   X(kPrefetch, "prefetch") /* nest: [0 none | 1 the next panels of constants] */
 
 enum class DecisionKind : uint8_t {

@@ -29,6 +29,9 @@ class Walk {
   explicit Walk(std::shared_ptr<const Space> space);
   bool done() const;
   const Decision& decision() const;                // the next one; TLM_CHECKs !done()
+  // What a candidate comes to, in numbers that mean the same for any subgraph: registers, reuse, memory. For sentences,
+  // by kind (decision.h); empty for most kinds. Functions of shapes and sizes alone: no claim of how fast anything is.
+  std::vector<int64_t> consequences(int candidate) const;
   void choose(int candidate);                      // TLM_CHECKs the range
   int constructive() const;                        // the candidate that the constructive scheduler takes here (constructive.h)
   std::vector<int> ranking(int n) const;           // that one, then what it would take without those before, up to n

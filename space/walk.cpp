@@ -39,6 +39,11 @@ const Decision& Walk::decision() const {
   return *state_->open;
 }
 
+std::vector<int64_t> Walk::consequences(int candidate) const {
+  const Choice& choice = decision().candidates.at(static_cast<size_t>(candidate));
+  return space::consequences(context(*space_, state_->sketch), state_->sketch, choice);
+}
+
 void Walk::choose(int candidate) {
   const Decision& open = decision();
   TLM_CHECK(candidate >= 0 && candidate < static_cast<int>(open.candidates.size())) << open.name << ": candidate " << candidate;

@@ -13,9 +13,12 @@ tlm=${TLM:-build/bin/tlm}
 # name | what is changed | flags
 rows() {
   cat <<'ROWS'
-base|quality said, the best drawn more often; legal loss; bits|
+base|good programs by their gaps, no quality said; legal loss; bits|
 quality-token|quality said, all programs alike|--quality token
-quality-best|the best programs alone, no quality|--quality best
+quality-both|quality said, the best drawn more often|--quality both
+quality-even|the best programs alone, evenly|--soft 0
+said|no number withheld|--withheld 0
+taught|beside them schedules of 4,000 shapes by the teacher|--taught 4000
 loss-all|loss over all words|--loss all
 pretrain|first constructive sentences of 20,000 shapes|--pretrain 20000 --pretrain-epochs 1
 blind-extents|prompts without extents and strides|--blind extents

@@ -35,19 +35,36 @@ uint64_t Dataset::fingerprint() const {
   return h.value();
 }
 
-void Dataset::add(Piece piece) {
+std::vector<int32_t> Dataset::ids_of(std::vector<std::vector<Token>> sets) {
   std::vector<int32_t> ids;
-  for (auto& set : piece.legal_sets) {
+  for (auto& set : sets) {
     const auto [at, fresh] = set_ids_.try_emplace(set, static_cast<int32_t>(legal_sets.size()));
     if (fresh) legal_sets.push_back(std::move(set));
     ids.push_back(at->second);
   }
+  return ids;
+}
+
+void Dataset::append(std::span<const uint16_t> tokens, std::span<const int32_t> legal, const std::vector<int32_t>& ids,
+                     std::vector<PromptGroup> added) {
   const auto base = tokens_.size();
-  TLM_CHECK(base + piece.tokens.size() <= UINT32_MAX);
-  for (TrainingSentence& s : piece.group.programs) s.first += static_cast<uint32_t>(base);
-  tokens_.insert(tokens_.end(), piece.tokens.begin(), piece.tokens.end());
-  for (const int32_t id : piece.legal) legal_.push_back(id == kForced ? kForced : ids[static_cast<size_t>(id)]);
-  groups.push_back(std::move(piece.group));
+  TLM_CHECK(base + tokens.size() <= UINT32_MAX);
+  tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+  for (const int32_t id : legal) legal_.push_back(id == kForced ? kForced : ids[static_cast<size_t>(id)]);
+  for (PromptGroup& g : added) {
+    for (TrainingSentence& s : g.programs) s.first += static_cast<uint32_t>(base);
+    groups.push_back(std::move(g));
+  }
+}
+
+void Dataset::add(Piece piece) {
+  std::vector<PromptGroup> group;
+  group.push_back(std::move(piece.group));
+  append(piece.tokens, piece.legal, ids_of(std::move(piece.legal_sets)), std::move(group));
+}
+
+void Dataset::add(Dataset other) {
+  append(other.tokens_, other.legal_, ids_of(std::move(other.legal_sets)), std::move(other.groups));
 }
 
 void append_sentences(Dataset::Piece& piece, const std::vector<space::Walk>& walks) {

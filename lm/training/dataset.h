@@ -31,6 +31,7 @@ struct PromptGroup {
   uint64_t workload_hash = 0, target_hash = 0, split_key = 0;
   std::vector<space::Token> prompt, blind_prompt;  // blind: the target withheld
   std::vector<TrainingSentence> programs;          // fastest first
+  bool taught = false;                             // not measured: by a teacher, whose best is known however few there are
 };
 
 class Dataset {
@@ -55,8 +56,14 @@ class Dataset {
     std::vector<std::vector<space::Token>> legal_sets;
   };
   void add(Piece piece);
+  void add(Dataset other);  // all its groups
 
  private:
+  std::vector<int32_t> ids_of(std::vector<std::vector<space::Token>> sets);
+  // Groups with sentences in `tokens`; `ids`: of the legal sets that `legal` numbers.
+  void append(std::span<const uint16_t> tokens, std::span<const int32_t> legal, const std::vector<int32_t>& ids,
+              std::vector<PromptGroup> added);
+
   std::vector<uint16_t> tokens_;
   std::vector<int32_t> legal_;  // [tokens] index into legal_sets, or kForced
   std::map<std::vector<space::Token>, int32_t> set_ids_;
@@ -94,6 +101,10 @@ struct Datasets {
   Dataset train, dev;  // by the split of the workload's key
   DatasetCounts train_counts, dev_counts;
 };
+
+// Whether a training with these options may learn of a workload: nothing of it is left out, beyond the fraction, of dev or test,
+// or met by the obstacle.
+bool may_learn(const ir::Subgraph& g, const Target& t, const DatasetOptions& options);
 
 // Builds spaces, replays schedules and writes sentences on all threads of `executor`. The result depends on the labels and
 // options alone. Throws Error(kInterrupted).

@@ -116,6 +116,10 @@ Made make(LabelledWorkload w, const DatasetOptions& options) {
   return out;
 }
 
+std::string variant_of(const Target& t, const DatasetOptions& options) {
+  return options.variant ? options.variant(t) : plain_variant(t);
+}
+
 void add(DatasetCounts& to, const DatasetCounts& c) {
   to.workloads += c.workloads, to.programs += c.programs;
   to.held_out += c.held_out, to.left_out += c.left_out, to.beyond_fraction += c.beyond_fraction;
@@ -125,6 +129,14 @@ void add(DatasetCounts& to, const DatasetCounts& c) {
 }
 
 }  // namespace
+
+bool may_learn(const ir::Subgraph& g, const Target& t, const DatasetOptions& options) {
+  const uint64_t key = space::split_key(g);
+  if (space::split_of(key) != space::Split::kTrain || place_of(key) >= options.fraction) return false;
+  if (contains(options.leave_out_kinds, std::string(space::workload_kind_name(space::workload_kind(g))))) return false;
+  if (contains(options.leave_out_variants, variant_of(t, options))) return false;
+  return !options.obstacle || options.obstacle(g, t).empty();
+}
 
 Datasets make_datasets(std::vector<LabelledWorkload> workloads, const DatasetOptions& options, Executor& executor,
                        const CancelToken& cancel, Progress& progress) {

@@ -33,7 +33,8 @@ struct Tally {
 template <typename NameOf>
 std::string rows(const Dataset& data, const NameOf& name_of) {
   std::map<std::string, Tally> by_name;
-  for (const PromptGroup& g : data.groups) by_name[name_of(g)].add(g);
+  for (const PromptGroup& g : data.groups)
+    if (!g.taught) by_name[name_of(g)].add(g);
   std::string out;
   for (const auto& [name, tally] : by_name) out += "| " + name + " | " + tally.cells();
   return out;
@@ -41,7 +42,8 @@ std::string rows(const Dataset& data, const NameOf& name_of) {
 
 std::string split_row(const char* name, const Dataset& data) {
   Tally all;
-  for (const PromptGroup& g : data.groups) all.add(g);
+  for (const PromptGroup& g : data.groups)
+    if (!g.taught) all.add(g);
   return std::string("| ") + name + " | " + all.cells();
 }
 
@@ -107,6 +109,11 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
   if (model.pretraining_sentences > 0)
     out += "\nPretrained on " + std::to_string(model.pretraining_sentences) +
            " sentences of the constructive scheduler about computations that were not measured.\n";
+  if (model.taught_sentences > 0)
+    out += "\nBeside them " + std::to_string(model.taught_sentences) + " sentences about " + std::to_string(r.taught) +
+           " sampled shapes (less those that may not be learned) that were not measured: schedules that were fast on the most "
+           "similar "
+           "workloads above, carried over and ranked by a cost model of the programs above.\n";
 
   out += "\n## Training\n\n";
   if (model.metrics.empty()) {

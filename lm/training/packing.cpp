@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "tlm/core/error.h"
 #include "tlm/core/rng.h"
+#include "tlm/lm/prompt_form.h"
 
 namespace tlm::lm {
 namespace {
@@ -34,15 +36,32 @@ class Drawer {
   size_t at_;
 };
 
+bool knows_best(const PromptGroup& g, const PackingOptions& options) {
+  return g.taught || g.programs.size() >= static_cast<size_t>(options.enough);
+}
+
+// How likely each program is drawn, as a multiple of the fastest; none if the group has too few of them to know.
+std::vector<double> soft_weights(const PromptGroup& g, const PackingOptions& options) {
+  std::vector<double> out;
+  if (!knows_best(g, options)) return out;
+  for (const TrainingSentence& s : g.programs)
+    if (!s.slow) out.push_back(std::exp(-s.gap / options.soft));
+  return out;
+}
+
 // Programs that a group gives in an epoch, `balance` being between their number (0) and the mean of all groups (1).
 std::vector<int64_t> shares(const Dataset& data, const PackingOptions& options) {
   std::vector<double> raw;
   double sum = 0, total = 0;
   for (const PromptGroup& g : data.groups) {
-    const size_t n = options.quality == QualityMode::kBest ? best_of(g, options) : g.programs.size();
-    raw.push_back(n == 0 ? 0 : std::pow(static_cast<double>(n), 1 - options.balance));
+    double n = static_cast<double>(options.quality == QualityMode::kBest ? best_of(g, options) : g.programs.size());
+    if (options.quality == QualityMode::kBest && options.soft > 0) {
+      const std::vector<double> weights = soft_weights(g, options);
+      n = std::accumulate(weights.begin(), weights.end(), 0.0);
+    }
+    raw.push_back(n == 0 ? 0 : std::pow(n, 1 - options.balance));
     sum += raw.back();
-    total += static_cast<double>(n);
+    total += n;
   }
   std::vector<int64_t> out;
   for (const double r : raw) out.push_back(r == 0 ? 0 : std::max<int64_t>(1, std::llround(r / sum * total)));
@@ -61,16 +80,23 @@ void add_items(std::vector<Item>& items, const Dataset& data, uint32_t group, in
   const PromptGroup& g = data.groups[group];
   const size_t best = best_of(g, options);
   const bool best_alone = options.quality == QualityMode::kBest;
+  std::vector<double> weights = best_alone && options.soft > 0 ? soft_weights(g, options) : std::vector<double>();
+  std::partial_sum(weights.begin(), weights.end(), weights.begin());
+  const auto by_weight = [&] {
+    const auto at = std::upper_bound(weights.begin(), weights.end(), rng.uniform() * weights.back());
+    return static_cast<uint32_t>(std::min<size_t>(static_cast<size_t>(at - weights.begin()), weights.size() - 1));
+  };
   Drawer all(best_alone ? best : g.programs.size(), rng.split(1)), top(best, rng.split(2));
   // Items of nearly equal size, none above the limit.
   const int64_t count = (share + options.branches - 1) / options.branches;
   for (int64_t i = 0; i < count; ++i) {
     Item item{.group = group, .unknown_target = rng.uniform() < options.unknown_target};
+    if (options.withheld > 0) item.withheld = rng.next();
     const int64_t size = share * (i + 1) / count - share * i / count;
     for (int64_t k = 0; k < size; ++k) {
       const bool unsaid = !best_alone && options.unsaid > 0 && rng.uniform() < options.unsaid;
       const bool from_top = options.quality == QualityMode::kBoth && best > 0 && k % 2 == 0 && !unsaid;
-      item.programs.push_back(from_top ? top.draw() : all.draw());
+      item.programs.push_back(!weights.empty() ? by_weight() : from_top ? top.draw() : all.draw());
       if (best_alone) continue;
       const TrainingSentence& s = g.programs[item.programs.back()];
       const auto any = static_cast<int>(rng.below(static_cast<uint64_t>(options.scale.buckets)));
@@ -89,7 +115,13 @@ class Packer {
   void add(const Item& item) {
     const PromptGroup& g = data_.groups[item.group];
     const int64_t begin = size();
-    for (const Token t : item.unknown_target ? g.blind_prompt : g.prompt) token(t);
+    const std::vector<Token>& prompt = item.unknown_target ? g.blind_prompt : g.prompt;
+    if (options_.withheld > 0) {
+      Rng rng(item.withheld);
+      for (const Token t : with_unknown_numbers(prompt, options_.withheld, rng)) token(t);
+    } else {
+      for (const Token t : prompt) token(t);
+    }
     const int64_t end = size();
     batch_.segments.push_back({begin, end, 0, 0});
     for (size_t i = 0; i < item.programs.size(); ++i) {
@@ -142,11 +174,11 @@ class Packer {
 int quality_of(const PromptGroup& g, const TrainingSentence& s, const PackingOptions& options) {
   if (s.slow) return options.scale.buckets - 1;
   const int bucket = options.scale.bucket_of(s.gap);
-  return g.programs.size() < static_cast<size_t>(options.enough) ? std::max(bucket, 1) : bucket;
+  return knows_best(g, options) ? bucket : std::max(bucket, 1);
 }
 
 size_t best_of(const PromptGroup& g, const PackingOptions& options) {
-  if (g.programs.size() < static_cast<size_t>(options.enough)) return 0;
+  if (!knows_best(g, options)) return 0;
   size_t n = 0;
   while (n < g.programs.size() && !g.programs[n].slow &&
          (g.programs[n].gap <= options.scale.tie || n < static_cast<size_t>(options.best)))

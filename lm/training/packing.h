@@ -16,21 +16,24 @@ struct PackingOptions {
   QualityScale scale;
   int enough = 64;        // workloads with fewer programs never give the top bucket, nor the best of mode kBest
   int best = 3;           // the best of a workload: its tie set, at least so many
+  double soft = 0;        // mode kBest: programs are drawn by exp(-gap / soft); 0: evenly from the best alone
   int branches = 16;      // of one prompt, at most
   int64_t tokens = 8192;  // of one batch, about: at least one prompt with its branches
   // 0: each program is drawn once in an epoch; 1: each workload and target gives equally many; in between: by a power of how many
   // programs it has.
   double balance = 0.5;
   double unknown_target = 0.2;  // share of prompts whose target is withheld
-  double unsaid = 0;            // share of programs, drawn from all, whose quality is withheld: for guidance (decoding/guidance.h)
-  bool legal_loss = true;       // over legal tokens, choices alone; else over the vocabulary, every token of the decisions
-  bool any_quality = false;     // programs of unknown quality: one at random is claimed
+  double withheld = 0;          // share of the numbers of all prompts that are, each time others
+  double unsaid = 0;         // share of programs, drawn from all, whose quality is withheld: for guidance (decoding/guidance.h)
+  bool legal_loss = true;    // over legal tokens, choices alone; else over the vocabulary, every token of the decisions
+  bool any_quality = false;  // programs of unknown quality: one at random is claimed
 };
 
 // One prompt and some of its programs.
 struct Item {
   uint32_t group = 0;
   bool unknown_target = false;
+  uint64_t withheld = 0;           // seed of what numbers are
   std::vector<uint32_t> programs;  // of the group
   std::vector<uint8_t> qualities;  // one for each, in modes with quality
 };

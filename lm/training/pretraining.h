@@ -9,7 +9,7 @@
 #include "tlm/core/executor.h"
 #include "tlm/core/progress.h"
 #include "tlm/lm/training/dataset.h"
-#include "tlm/space/search/cost_model.h"
+#include "tlm/lm/training/teacher.h"
 
 namespace tlm::lm {
 
@@ -21,11 +21,10 @@ using SpaceSource = std::function<std::shared_ptr<const space::Space>(int64_t i)
 Dataset constructive_sentences(const SpaceSource& source, int64_t count, const PromptForm& form, int64_t context,
                                Executor& executor, const CancelToken& cancel, Progress& progress);
 
-// Programs of the same spaces, with gaps as a cost model foretells them: for each space a short evolutionary search that measures
-// nothing; of all that it looked at the `programs` that serve best: a third the fastest, the others spread over all. More of
-// what measurements say, and only that: the cost model is fitted to nothing else.
-Dataset estimated_sentences(const SpaceSource& source, int64_t count, int programs, const space::CostModel& cost_model,
-                            const PromptForm& form, int64_t context, Executor& executor, const CancelToken& cancel,
-                            Progress& progress);
+// The same spaces with up to `programs` schedules of each by the teacher, with gaps as it foretells them: groups that are
+// `taught`.
+Dataset taught_sentences(const SpaceSource& source, int64_t count, size_t programs, const Teacher& teacher,
+                         const PromptForm& form, int64_t context, Executor& executor, const CancelToken& cancel,
+                         Progress& progress);
 
 }  // namespace tlm::lm

@@ -28,17 +28,17 @@ struct Recipe {
   double weight_decay = 0.1, clip = 1;
   uint64_t seed = 1;
 
-  std::string quality = "both";  // QualityMode
-  int64_t buckets = 8, enough = 40, best = 3;
-  double tie = 0.06, growth = 1.5;
+  std::string quality = "best";  // QualityMode
+  int64_t buckets = 8, enough = 24, best = 3;
+  double tie = 0.06, growth = 1.5, soft = 0.1;
   int64_t branches = 16, batch = 8192;  // PackingOptions
-  double balance = 0.5, unknown_target = 0.2;
-  double unsaid = 0.15;        // share of programs whose quality is withheld
+  double balance = 0.5, unknown_target = 0.2, withheld = 0.2;
+  double unsaid = 0;           // share of programs whose quality is withheld
   std::string loss = "legal";  // or "all"
 
   int64_t pretrain = 0;  // shapes; 0: no such phase
   double pretrain_epochs = 2;
-  int64_t estimated = 0;  // programs of each shape whose quality a cost model foretells; 0: the constructive one alone
+  int64_t taught = 0;  // shapes whose schedules a Teacher writes; learned beside what was measured
 
   std::string blind = "nothing", numbers = "bits";  // PromptForm
   double fraction = 1;

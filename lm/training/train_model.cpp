@@ -9,8 +9,8 @@
 #include "tlm/core/rng.h"
 #include "tlm/core/stopwatch.h"
 #include "tlm/lm/language_model.h"
-#include "tlm/lm/training/cost_model_fit.h"
 #include "tlm/lm/training/model_card.h"
+#include "tlm/lm/training/teacher.h"
 #include "tlm/lm/training/trainer.h"
 #include "tlm/lm/training/training_state.h"
 
@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestFile = 1 << 22;
 constexpr const char* kFile = "training.json";
+constexpr size_t kTaughtPrograms = 4;  // of each shape
 
 // What a training was begun with: settings, and what followed from data and machine.
 struct Plan {
@@ -82,14 +83,12 @@ void check_folder(const std::optional<Plan>& begun, const TrainModelOptions& opt
 }
 
 // Of what the training itself may learn from, as it stands in the labels.
-std::shared_ptr<const space::CostModel> cost_model_of(std::vector<LabelledWorkload> workloads, const DatasetOptions& options,
-                                                      Executor& executor) {
-  constexpr size_t kMostRows = 60000;
-  std::erase_if(workloads, [](const LabelledWorkload& w) { return space::split_of(w.split_key) != space::Split::kTrain; });
-  return fit_cost_model(
-      measured_workloads(
-          std::move(workloads), options.obstacle ? options.obstacle : [](const auto&, const auto&) { return std::string(); }),
-      kMostRows, executor);
+Teacher teacher_of(std::vector<LabelledWorkload> workloads, const DatasetOptions& options, Executor& executor) {
+  return Teacher(measured_workloads(std::move(workloads),
+                                    [&](const ir::Subgraph& g, const Target& t) {
+                                      return std::string(may_learn(g, t, options) ? "" : "is not learned from");
+                                    }),
+                 executor);
 }
 
 // Steps of both phases, by what the recipe says.
@@ -147,22 +146,29 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   data.fraction = r.fraction;
   data.leave_out_kinds = r.leave_out_kinds;
   data.leave_out_variants = r.leave_out_variants;
-  std::shared_ptr<const space::CostModel> cost_model;
-  if (!untrained && r.pretrain > 0 && r.estimated > 0) cost_model = cost_model_of(workloads, options.data, executor);
-  const Datasets sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
+  std::optional<Teacher> teacher;
+  if (!untrained && r.taught > 0) teacher.emplace(teacher_of(workloads, data, executor));
+  Datasets sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
   if (!untrained && sets.train.groups.empty())
     throw Error(ErrorCode::kUsage, "the records hold no program to learn from", options.folder.string(),
                 std::to_string(sets.train_counts.refused) + " schedules are not in the space of today, " +
                     std::to_string(sets.train_counts.held_out) + " programs are held out, " +
                     std::to_string(sets.train_counts.too_long) + " sentences are too long, " +
                     std::to_string(sets.dev_counts.programs) + " programs belong to dev");
-  Dataset unmeasured;
-  if (!untrained && r.pretrain > 0) {
+  const SpaceSource shapes = [&](int64_t i) -> std::shared_ptr<const space::Space> {
     TLM_CHECK(options.unmeasured != nullptr);
-    unmeasured = cost_model ? estimated_sentences(options.unmeasured, r.pretrain, static_cast<int>(r.estimated), *cost_model,
-                                                  r.form(), r.context, executor, options.cancel, progress)
-                            : constructive_sentences(options.unmeasured, r.pretrain, r.form(), r.context, executor,
-                                                     options.cancel, progress);
+    auto space = options.unmeasured(i);
+    return space && may_learn(space->subgraph(), space->target(), data) ? space : nullptr;
+  };
+  Dataset unmeasured;
+  int64_t taught_programs = 0;
+  if (!untrained && r.pretrain > 0)
+    unmeasured = constructive_sentences(shapes, r.pretrain, r.form(), r.context, executor, options.cancel, progress);
+  if (teacher) {
+    Dataset taught =
+        taught_sentences(shapes, r.taught, kTaughtPrograms, *teacher, r.form(), r.context, executor, options.cancel, progress);
+    taught_programs = taught.programs();
+    sets.train.add(std::move(taught));
   }
 
   const Rng seeds(r.seed);
@@ -170,7 +176,7 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   if (!unmeasured.groups.empty()) {
     phases.push_back({"pretraining", &unmeasured, r.packing(), r.learning_rate(), seeds.split(1).next(), 0});
     phases[0].packing.enough = 1;
-    phases[0].packing.any_quality = !cost_model;  // one program of each, of unknown quality
+    phases[0].packing.any_quality = true;  // one program of each, of unknown quality
   }
   phases.push_back({"training", &sets.train, r.packing(), r.learning_rate(), seeds.split(2).next(), 0});
 
@@ -211,6 +217,7 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   out.steps = plan.steps, out.pretraining_steps = plan.pretraining_steps;
   out.train = sets.train_counts, out.dev = sets.dev_counts;
   out.pretraining_sentences = unmeasured.programs();
+  out.taught_sentences = taught_programs;
   out.metrics = read_metrics(options.folder / "metrics.jsonl");
   save_language_model(options.folder, weights, language);
   write_file_atomic(options.folder / "MODEL_CARD.md", model_card(out, sets, counts, plan.recipe, options.command));

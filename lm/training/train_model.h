@@ -23,7 +23,7 @@ struct TrainModelOptions {
   bool resume = false;     // go on from the folder's last state if there is one; else the folder must hold no training
   std::string command;     // for the model card
   DatasetOptions data;     // obstacle and variant; the rest comes from the recipe
-  SpaceSource unmeasured;  // for the recipe's `pretrain`
+  SpaceSource unmeasured;  // for the recipe's `pretrain` and `taught`; what may not be learned is skipped
   int validations = 12;    // TrainerOptions
   double checkpoint_seconds = 300;
   int64_t checkpoint_steps = 0;
@@ -34,7 +34,7 @@ struct TrainModelOptions {
 struct TrainedModel {
   int64_t parameters = 0, steps = 0, pretraining_steps = 0;
   DatasetCounts train, dev;
-  int64_t pretraining_sentences = 0;
+  int64_t pretraining_sentences = 0, taught_sentences = 0;
   std::vector<StepMetrics> metrics;  // of all steps
 };
 

@@ -48,6 +48,8 @@ int64_t chunks_for_each_core(const Decision& d, const Choice& c) {
 
 std::vector<Token> decision_head(const Decision& d) {
   std::vector<Token> out = {word((std::string("@") + kind_name(d.kind)).c_str())};
+  if (d.kind == DecisionKind::kAlgorithm || d.kind == DecisionKind::kAttach)
+    for (const int64_t fact : d.facts) append_number(out, fact);
   if (d.kind == DecisionKind::kTile || d.kind == DecisionKind::kTail) append_axis(out, d.item);
   if (d.kind == DecisionKind::kPack) append_number(out, d.item);
   if (d.kind == DecisionKind::kTile) append_number(out, d.facts.at(1));
@@ -61,8 +63,12 @@ std::vector<Token> decision_head(const Decision& d) {
   return out;
 }
 
-std::vector<Token> choice_tokens(const Decision& d, const Choice& c) {
+std::vector<Token> choice_tokens(const Decision& d, const Choice& c, const std::vector<int64_t>& consequences) {
   std::vector<Token> out;
+  const auto append_consequences = [&] {
+    for (const int64_t x : consequences) append_number(out, x);
+  };
+  if (d.kind != DecisionKind::kMicro) append_consequences();
   switch (d.kind) {
     case DecisionKind::kAlgorithm:
       out.push_back(word(algorithm_name(c[0])));
@@ -73,7 +79,9 @@ std::vector<Token> choice_tokens(const Decision& d, const Choice& c) {
     case DecisionKind::kPack: return {word(c[0] == 0 ? "rows" : "panels")};
     case DecisionKind::kPrefetch: return {word(c[0] == 0 ? "none" : "panels")};
     case DecisionKind::kMicro:
-      append_axis_with(out, c, 0, 2);
+      append_axis_with(out, c, 0, 1);
+      append_consequences();
+      if (c[0] >= 0) append_number(out, c[2]);
       append_axis_with(out, c, 3, 1);
       append_axis_with(out, c, 5, 1);
       return out;

@@ -12,6 +12,7 @@ namespace tlm::space {
 std::vector<Token> decision_head(const Decision& d);
 // Tokens of one candidate: sizes in register tiles, grains in chunks for each core. Candidates of one decision differ, and none
 // is the beginning of another.
-std::vector<Token> choice_tokens(const Decision& d, const Choice& c);
+// `consequences` (Walk::consequences) come before the sizes: what a choice comes to is chosen before how it is reached.
+std::vector<Token> choice_tokens(const Decision& d, const Choice& c, const std::vector<int64_t>& consequences);
 
 }  // namespace tlm::space

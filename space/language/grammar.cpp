@@ -26,7 +26,7 @@ void Grammar::begin_decision() {
     const std::vector<Token> head = decision_head(d);
     for (size_t c = 0; c < d.candidates.size(); ++c) {
       std::vector<Token> tokens = head;
-      const std::vector<Token> choice = choice_tokens(d, d.candidates[c]);
+      const std::vector<Token> choice = choice_tokens(d, d.candidates[c], walk_.consequences(static_cast<int>(c)));
       tokens.insert(tokens.end(), choice.begin(), choice.end());
       codes->sorted.push_back({std::move(tokens), static_cast<int>(c)});
     }

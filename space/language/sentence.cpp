@@ -19,10 +19,12 @@ std::vector<Token> decision_tokens(const Walk& walk) {
   TLM_CHECK(walk.done());
   std::vector<Token> tokens;
   const auto append = [&](const std::vector<Token>& more) { tokens.insert(tokens.end(), more.begin(), more.end()); };
-  for (size_t i = 0; i < walk.decisions().size(); ++i) {
-    const Decision& d = walk.decisions()[i];
+  Walk again = walk.space().walk();
+  for (const int chosen : walk.chosen()) {
+    const Decision& d = again.decision();
     append(decision_head(d));
-    append(choice_tokens(d, d.candidates[static_cast<size_t>(walk.chosen()[i])]));
+    append(choice_tokens(d, d.candidates[static_cast<size_t>(chosen)], again.consequences(chosen)));
+    again.choose(chosen);
   }
   tokens.push_back(Vocabulary::standard().token("<end>"));
   return tokens;

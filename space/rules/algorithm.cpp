@@ -1,6 +1,8 @@
 #include "tlm/space/rules/algorithm.h"
 
 #include "tlm/core/error.h"
+#include "tlm/space/rules/parallel.h"
+#include "tlm/space/rules/scale.h"
 
 namespace tlm::space {
 
@@ -26,6 +28,17 @@ std::vector<Choice> algorithm_candidates(const Context& c, int stage) {
     for (int64_t p : algorithm_rules()[r].parameters(c, stage)) out.push_back({static_cast<int64_t>(r + 1), p});
   }
   return out;
+}
+
+std::vector<int64_t> algorithm_facts(const Context& c, int stage) {
+  const ir::Stage& s = c.g.stages[stage];
+  double points = 1, constants = 0;
+  for (const ir::Axis& a : s.axes) points *= static_cast<double>(a.extent);
+  for (const int id : ir::loaded_tensors(s)) {
+    const ir::TensorDecl& t = c.g.tensors[id];
+    if (t.role == ir::TensorRole::kConstant) constants += static_cast<double>(element_count(t.shape)) * static_cast<double>(dtype_size(t.dtype));
+  }
+  return {log_steps(points, kWorkWorthSharing, 1), kilobytes(constants)};
 }
 
 ir::Subgraph apply_algorithm(const Context& c, int stage, const Choice& choice) {

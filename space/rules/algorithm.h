@@ -25,6 +25,8 @@ const char* algorithm_name(int64_t number);   // "direct", or the rule's
 std::string algorithm_text(const Choice& c);  // "direct", "winograd:4"
 
 std::vector<Choice> algorithm_candidates(const Context& c, int stage);
+// Points of the stage in octaves; memory of the constants that it reads.
+std::vector<int64_t> algorithm_facts(const Context& c, int stage);
 ir::Subgraph apply_algorithm(const Context& c, int stage, const Choice& choice);
 
 AlgorithmRule winograd_rule();         // winograd.cpp: outputs of a tile

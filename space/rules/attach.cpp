@@ -4,6 +4,7 @@
 
 #include "tlm/core/error.h"
 #include "tlm/space/rules/rule.h"
+#include "tlm/space/rules/scale.h"
 
 namespace tlm::space {
 namespace {
@@ -138,6 +139,23 @@ std::vector<Choice> attach_candidates(const Context& c, const Sketch& s, int sta
   }
   if (find_host(c, s, stage) >= 0) out.push_back({static_cast<int64_t>(Attach::kEpilogue)});
   return out;
+}
+
+// Memory that the stage's outputs take; how many points its readers compute for each of its own, in octaves.
+std::vector<int64_t> attach_facts(const Context& c, int stage) {
+  const auto points = [](const ir::Stage& s) {
+    double count = 1;
+    for (const ir::Axis& a : s.axes) count *= static_cast<double>(a.extent);
+    return count;
+  };
+  const ir::Stage& s = c.g.stages[stage];
+  double bytes = 0, read = 0;
+  for (const ir::StageOutput& o : s.outputs) {
+    const ir::TensorDecl& t = c.g.tensors[o.tensor];
+    bytes += static_cast<double>(element_count(t.shape) * static_cast<int64_t>(dtype_size(t.dtype)));
+    for (const int r : c.g.readers(o.tensor)) read += points(c.g.stages[r]);
+  }
+  return {kilobytes(bytes), log_steps(read / points(s), 1, 1)};
 }
 
 void attach_apply(const Context& c, Sketch& s, int stage, Attach choice) {

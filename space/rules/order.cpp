@@ -2,6 +2,9 @@
 #include <algorithm>
 
 #include "tlm/space/rules/rule.h"
+#include "tlm/space/rules/scale.h"
+#include "tlm/space/rules/tiling.h"
+#include "tlm/space/rules/traffic.h"
 
 namespace tlm::space {
 namespace {
@@ -83,6 +86,13 @@ std::vector<int> with_rest(const Choice& chosen, const std::vector<int>& all) {
   return out;
 }
 
+// Bytes into the second and the first cache as multiples of what the nest touches, in half octaves.
+std::vector<int64_t> traffic(const Context& c, const NestInfo& n, const NestPlan& plan) {
+  const Traffic traffic(n, plan);
+  const double least = footprint_bytes(n, n.extent);
+  return {log_steps(traffic.into(1024.0 * c.target.l2_kb), least, 2), log_steps(traffic.into(1024.0 * c.target.l1_kb), least, 2)};
+}
+
 }  // namespace
 
 Rule reduce_rule() {
@@ -105,6 +115,11 @@ Rule order_rule() {
             std::vector<int64_t> facts;
             for (int a : cache_loops(s)) facts.insert(facts.end(), {a, ceil_div(s.info->extent[a], nest_plan(s).axes[a].cache)});
             return facts;
+          },
+          [](const Context& c, const Sketch& s, int, const Choice& choice) {
+            NestPlan n = nest_plan(s);
+            n.order = as_axes(choice);
+            return traffic(c, *s.info, n);
           }};
 }
 
@@ -118,6 +133,11 @@ Rule inner_rule() {
             std::vector<int64_t> facts;
             for (int a : tile_loops(s)) facts.insert(facts.end(), {a, ceil_div(points(s, a), nest_plan(s).axes[a].tile)});
             return facts;
+          },
+          [](const Context& c, const Sketch& s, int, const Choice& choice) {
+            NestPlan n = nest_plan(s);
+            n.inner_order = with_rest(choice, n.inner_order);
+            return traffic(c, *s.info, n);
           }};
 }
 

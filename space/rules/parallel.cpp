@@ -4,6 +4,7 @@
 
 #include "tlm/space/rules/parallel.h"
 #include "tlm/space/rules/rule.h"
+#include "tlm/space/rules/scale.h"
 
 namespace tlm::space {
 
@@ -30,11 +31,6 @@ double work(const NestInfo& n) {
 }
 
 namespace {
-
-// The work of a nest that is worth sharing, in half octaves, 0 to 15: beyond a few million operations it always pays.
-int64_t half_octaves(double work) {
-  return std::clamp<int64_t>(static_cast<int64_t>(std::floor(2 * std::log2(work / kWorkWorthSharing))), 0, 15);
-}
 
 std::vector<Choice> candidates(const Context& c, const Sketch& s, int) {
   const std::vector<int64_t> trips = shareable_loops(*s.info, nest_plan(s));
@@ -65,7 +61,7 @@ Rule parallel_rule() {
           },
           [](const Context& c, const Sketch& s, int) {
             std::vector<int64_t> facts = shareable_loops(*s.info, nest_plan(s));
-            facts.insert(facts.begin(), {c.target.cores, half_octaves(work(*s.info))});
+            facts.insert(facts.begin(), {c.target.cores, log_steps(work(*s.info), kWorkWorthSharing, 2)});
             return facts;
           }};
 }

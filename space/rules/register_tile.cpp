@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tlm/space/rules/rule.h"
+#include "tlm/space/rules/scale.h"
 
 namespace tlm::space {
 namespace {
@@ -52,9 +53,8 @@ bool reused_along(const NestInfo& n, int a) {
   return false;
 }
 
-// Work per instruction, without claim to be more than an order for thinning: useful points / padded points × arithmetic
-// intensity.
-double promise(const NestInfo& n, const Micro& m) {
+// Points / points of whole tiles.
+double useful_share(const NestInfo& n, const Micro& m) {
   double useful = 1;
   auto along = [&](int a, int64_t t) {
     if (a >= 0) useful *= static_cast<double>(n.extent[a]) / static_cast<double>(round_up(n.extent[a], t));
@@ -62,10 +62,16 @@ double promise(const NestInfo& n, const Micro& m) {
   if (m.vector_axis >= 0) along(m.vector_axis, m.lanes);
   along(m.axis[0], m.tile[0]);
   along(m.axis[1], m.tile[1]);
+  return useful;
+}
+
+// Work per instruction, without claim to be more than an order for thinning: useful points / padded points × arithmetic
+// intensity.
+double promise(const NestInfo& n, const Micro& m) {
   const double acc = static_cast<double>(accumulator_registers(n, m));
   double loads = 0;
   for (const Access& l : n.loads) loads += l.epilogue || l.index ? 0 : static_cast<double>(operand_registers(n, m, l));
-  return useful * acc / std::max({acc, loads, 8.0}) - 0.01 * loads / acc;
+  return useful_share(n, m) * acc / std::max({acc, loads, 8.0}) - 0.01 * loads / acc;
 }
 
 // Keeps the `quota` most promising, in their old order.
@@ -286,6 +292,18 @@ void apply(const Context&, Sketch& s, int, const Choice& choice) {
   if (m.vector_axis >= s.info->spatial) n.unroll_order.insert(n.unroll_order.begin(), m.vector_axis);
 }
 
+// Accumulators; updates for each operand register of a step, in quarter octaves from a half; points of tiles that are none of the
+// nest's.
+std::vector<int64_t> consequences(const Context&, const Sketch& s, int, const Choice& choice) {
+  const NestInfo& n = *s.info;
+  const Micro m = Micro::from(choice);
+  int64_t operands = 0;
+  for (const Access& l : n.loads) operands += l.epilogue || l.index ? 0 : operand_registers(n, m, l);
+  const int64_t accumulators = accumulator_registers(n, m);
+  return {accumulators, log_steps(static_cast<double>(accumulators) / static_cast<double>(std::max<int64_t>(1, operands)), 0.5, 4),
+          sixteenths(1 - useful_share(n, m))};
+}
+
 }  // namespace
 
 Rule micro_rule() {
@@ -295,7 +313,8 @@ Rule micro_rule() {
             for (size_t a = 0; s.subgraph && a < s.info->extent.size(); ++a)  // else the prompt says them
               if (s.info->extent[a] > 1) facts.insert(facts.end(), {static_cast<int64_t>(a), s.info->extent[a]});
             return facts;
-          }};
+          },
+          consequences};
 }
 
 }  // namespace tlm::space

@@ -11,6 +11,7 @@ namespace tlm::space {
 // attach.cpp: decided for every stage in order, before the nests are known.
 std::vector<Choice> attach_candidates(const Context& c, const Sketch& s, int stage);
 void attach_apply(const Context& c, Sketch& s, int stage, Attach choice);
+std::vector<int64_t> attach_facts(const Context& c, int stage);
 // Root stages in execution order. Never fails: attach_candidates keeps the order acyclic.
 std::vector<int> execution_order(const Sketch& s);
 
@@ -25,6 +26,8 @@ struct Rule {
   void (*apply)(const Context& c, Sketch& s, int item, const Choice& choice);
   // Decision::facts. null: the kind has none. Asked for only where there is a choice.
   std::vector<int64_t> (*facts)(const Context& c, const Sketch& s, int item) = nullptr;
+  // Walk::consequences. null: the kind has none.
+  std::vector<int64_t> (*consequences)(const Context& c, const Sketch& s, int item, const Choice& choice) = nullptr;
 };
 
 // In the order of decisions.

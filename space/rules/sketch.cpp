@@ -113,6 +113,8 @@ std::optional<Decision> next_decision(const Context& c, Sketch& s) {
     if (d.candidates.size() > 1) break;
     take(c, s, d.candidates[0]);
   }
+  if (d.kind == DecisionKind::kAlgorithm) d.facts = algorithm_facts(c, d.stage);
+  if (d.kind == DecisionKind::kAttach) d.facts = attach_facts(c, d.stage);
   if (const auto facts = s.nest < 0 ? nullptr : nest_rules()[s.rule].facts) d.facts = facts(c, s, s.item);
   d.name = item_name(c, d.kind, d.stage, d.item);
   if (d.kind == DecisionKind::kPack) {
@@ -121,6 +123,11 @@ std::optional<Decision> next_decision(const Context& c, Sketch& s) {
   }
   if (d.kind != DecisionKind::kPack && d.kind != DecisionKind::kTile && d.kind != DecisionKind::kTail) d.item = -1;
   return d;
+}
+
+std::vector<int64_t> consequences(const Context& c, const Sketch& s, const Choice& choice) {
+  const auto of = s.algorithm >= 0 || s.nest < 0 ? nullptr : nest_rules()[s.rule].consequences;
+  return of ? of(c, s, s.item, choice) : std::vector<int64_t>();
 }
 
 void take(const Context& c, Sketch& s, const Choice& choice) {

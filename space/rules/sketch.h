@@ -48,6 +48,8 @@ std::shared_ptr<const NestInfo> nest_info(const Context& c, const Sketch& s, int
 Sketch initial_sketch(const Context& c);
 // The next decision with more than one candidate; those with one are taken on the way. nullopt: the plan is complete.
 std::optional<Decision> next_decision(const Context& c, Sketch& s);
+// Walk::consequences, of a candidate of the decision that next_decision returned.
+std::vector<int64_t> consequences(const Context& c, const Sketch& s, const Choice& choice);
 // Takes a candidate of the decision that next_decision returned.
 void take(const Context& c, Sketch& s, const Choice& choice);
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tlm/space/rules/rule.h"
+#include "tlm/space/rules/scale.h"
 
 namespace tlm::space {
 
@@ -14,7 +15,10 @@ constexpr int64_t kTransfer = 128;  // bytes that come together: a cache line an
 
 }  // namespace
 
-double footprint_bytes(const Access& a, const std::vector<int64_t>& span) {
+namespace {
+
+// Along the contiguous dimension at least `transfer` bytes come together.
+double distinct_elements(const Access& a, const std::vector<int64_t>& span, int64_t transfer) {
   if (a.covered) return 0;
   double elements = 1;
   for (size_t d = 0; d < a.reach.size(); ++d) {
@@ -32,10 +36,23 @@ double footprint_bytes(const Access& a, const std::vector<int64_t>& span) {
       if (!a.reach[d].empty()) range = std::min(range, points * (a.spread[d] + 1));
     }
     range = std::min(range, a.shape[d]);
-    if (static_cast<int>(d) == a.contiguous) range = std::min(std::max(range, kTransfer / a.element_bytes), a.shape[d]);
+    if (static_cast<int>(d) == a.contiguous) range = std::min(std::max(range, transfer / a.element_bytes), a.shape[d]);
     elements *= static_cast<double>(range);
   }
-  return elements * static_cast<double>(a.element_bytes);
+  return elements;
+}
+
+}  // namespace
+
+double footprint_bytes(const Access& a, const std::vector<int64_t>& span) {
+  return distinct_elements(a, span, kTransfer) * static_cast<double>(a.element_bytes);
+}
+
+double operand_elements(const NestInfo& n, const std::vector<int64_t>& span) {
+  double total = 0;
+  for (const Access& a : n.loads)
+    if (!a.epilogue && !a.index) total += distinct_elements(a, span, 0);
+  return total;
 }
 
 bool tiling_helps(const NestInfo& n, const Target& t) {
@@ -95,6 +112,15 @@ Rule tile_rule() {
           [](const Context&, const Sketch& s, int axis) {
             const int64_t tile = nest_plan(s).axes[axis].tile;
             return std::vector<int64_t>{tile, ceil_div(s.info->extent[axis], tile)};
+          },
+          // What a cache tile touches; of axes that are asked for later, all.
+          [](const Context&, const Sketch& s, int axis, const Choice& choice) {
+            std::vector<int64_t> span = s.info->extent;
+            for (int a = 0; a < s.info->spatial; ++a) {
+              const int64_t cache = a == axis ? choice[0] : nest_plan(s).axes[a].cache;
+              if (cache > 0) span[a] = std::min(span[a], cache);
+            }
+            return std::vector<int64_t>{kilobytes(footprint_bytes(*s.info, span))};
           }};
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "tlm/space/rules/rule.h"
+#include "tlm/space/rules/scale.h"
+#include "tlm/space/rules/tiling.h"
 
 namespace tlm::space {
 namespace {
@@ -60,10 +62,26 @@ void apply(const Context&, Sketch& s, int, const Choice& choice) {
   }
 }
 
+// Updates of one body, in half octaves; points for each element that it touches, in quarter octaves from a half.
+std::vector<int64_t> consequences(const Context&, const Sketch& s, int, const Choice& choice) {
+  const NestPlan& n = nest_plan(s);
+  std::vector<int64_t> span;
+  for (size_t a = 0; a < n.axes.size(); ++a) span.push_back(std::min(s.info->extent[a], n.axes[a].tile));
+  double factor = 1, points = 1;
+  for (size_t i = 0; i + 1 < choice.size(); i += 2) {
+    if (choice[i] < 0) continue;
+    span[static_cast<size_t>(choice[i])] = choice[i + 1];
+    factor *= static_cast<double>(choice[i + 1]);
+  }
+  for (const int64_t x : span) points *= static_cast<double>(x);
+  return {log_steps(factor * static_cast<double>(updates(s)), 1, 2),
+          log_steps(points / std::max(1.0, operand_elements(*s.info, span)), 0.5, 4)};
+}
+
 }  // namespace
 
 Rule unroll_rule() {
-  return {DecisionKind::kUnroll, [](const Context&, const Sketch&) { return 1; }, candidates, apply};
+  return {DecisionKind::kUnroll, [](const Context&, const Sketch&) { return 1; }, candidates, apply, nullptr, consequences};
 }
 
 }  // namespace tlm::space

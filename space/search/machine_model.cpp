@@ -6,7 +6,7 @@
 #include "tlm/space/rules/parallel.h"
 #include "tlm/space/rules/register_tile.h"
 #include "tlm/space/rules/tiling.h"
-#include "tlm/space/search/traffic.h"
+#include "tlm/space/rules/traffic.h"
 
 namespace tlm::space {
 namespace {

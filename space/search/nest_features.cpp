@@ -7,7 +7,7 @@
 #include "tlm/space/rules/register_tile.h"
 #include "tlm/space/rules/tiling.h"
 #include "tlm/space/search/machine_model.h"
-#include "tlm/space/search/traffic.h"
+#include "tlm/space/rules/traffic.h"
 
 namespace tlm::space {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tlm/core/error.h"
 #include "tlm/ir/partition.h"
 #include "tlm/ir/passes/pass_list.h"
@@ -60,6 +62,23 @@ TEST(PromptForm, ATargetIsWithheldFromPromptsOfEveryForm) {
     EXPECT_EQ(with_unknown_target(blind), blind);
     EXPECT_EQ(with_unknown_target(write_prompt(*space, {Blind::kExtents, numbers})),
               write_prompt(*space, {Blind::kAll, numbers}));
+  }
+}
+
+TEST(PromptForm, NumbersAreWithheldOneByOne) {
+  const auto space = first_space("tiny_cnn");
+  for (const Numbers numbers : {Numbers::kBits, Numbers::kDecimal}) {
+    const auto open = write_prompt(*space, {Blind::kNothing, numbers}), blind = write_prompt(*space, {Blind::kExtents, numbers});
+    Rng rng(3);
+    EXPECT_EQ(with_unknown_numbers(open, 0, rng), open);
+    EXPECT_EQ(with_unknown_numbers(open, 1, rng), blind);
+    const auto half = with_unknown_numbers(open, 0.5, rng);
+    const auto unknowns = [](const std::vector<space::Token>& p) {
+      return std::count(p.begin(), p.end(), space::Vocabulary::standard().token("unknown"));
+    };
+    EXPECT_GT(unknowns(half), unknowns(open));
+    EXPECT_LT(unknowns(half), unknowns(blind));
+    EXPECT_EQ(with_unknown_numbers(half, 1, rng), blind);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "tests/lm_training/fake_records.h"
 
@@ -92,6 +93,54 @@ TEST_F(Packing, TheBestAlone) {
   const TrainingBatch batch = pack(data(), plan[0], options);
   const Token quality = space::Vocabulary::standard().token("<quality>");
   EXPECT_EQ(std::count(batch.tokens.begin(), batch.tokens.end(), quality), 0);
+}
+
+TEST_F(Packing, SoftDrawsFollowTheGap) {
+  PackingOptions options{.quality = QualityMode::kBest, .enough = 6, .soft = 0.2, .balance = 1};
+  std::map<uint32_t, int> counts;
+  for (int64_t epoch = 0; epoch < 400; ++epoch)
+    for (const auto& [program, n] : draws(plan_epoch(data(), options, 1, epoch), 0)) counts[program] += n;
+  const PromptGroup& g = data().groups[0];
+  double sum = 0;
+  for (const TrainingSentence& s : g.programs) sum += s.slow ? 0 : std::exp(-s.gap / options.soft);
+  const double all = total(counts);
+  ASSERT_GT(all, 1000);
+  for (size_t p = 0; p < g.programs.size(); ++p) {
+    const double expected = g.programs[p].slow ? 0 : all * std::exp(-g.programs[p].gap / options.soft) / sum;
+    EXPECT_NEAR(counts[static_cast<uint32_t>(p)], expected, 5 * std::sqrt(expected) + 1) << "gap " << g.programs[p].gap;
+  }
+  EXPECT_TRUE(draws(plan_epoch(data(), options, 1, 0), 1).empty()) << "five programs are too few";
+}
+
+TEST_F(Packing, TaughtGroupsKnowTheirBest) {
+  PromptGroup g = data().groups[1];
+  const PackingOptions options{.enough = 6};
+  EXPECT_EQ(best_of(g, options), 0u);
+  EXPECT_EQ(quality_of(g, g.programs[0], options), 1);
+  g.taught = true;
+  EXPECT_GE(best_of(g, options), 1u);
+  EXPECT_EQ(quality_of(g, g.programs[0], options), 0);
+}
+
+TEST_F(Packing, NumbersAreWithheldEachTimeAnew) {
+  const Token unknown = space::Vocabulary::standard().token("unknown");
+  PackingOptions options{.unknown_target = 0, .withheld = 0.5};
+  std::set<std::vector<int32_t>> prompts;
+  for (int64_t epoch = 0; epoch < 4; ++epoch)
+    for (const auto& items : plan_epoch(data(), options, 1, epoch)) {
+      const TrainingBatch batch = pack(data(), items, options);
+      EXPECT_EQ(batch.tokens, pack(data(), items, options).tokens);
+      size_t segment = 0;
+      for (const Item& item : items) {
+        const Segment s = batch.segments[segment];
+        segment += 1 + item.programs.size();
+        const std::vector<int32_t> prompt(batch.tokens.begin() + s.begin, batch.tokens.begin() + s.end);
+        prompts.insert(prompt);
+        EXPECT_LE(prompt.size(), data().groups[item.group].prompt.size());
+        EXPECT_GT(std::count(prompt.begin(), prompt.end(), unknown), 0);
+      }
+    }
+  EXPECT_GT(prompts.size(), data().groups.size());
 }
 
 TEST_F(Packing, BothDrawsTheBestMoreOften) {

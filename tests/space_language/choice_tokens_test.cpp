@@ -1,4 +1,4 @@
-// How decisions are spelled: numbers relative to what matters, facts before the choice.
+// How decisions are spelled: numbers relative to what matters; facts, then what a choice comes to, then the choice.
 #include "tlm/space/language/choice_tokens.h"
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 namespace tlm::space {
 namespace {
 
-std::string spelled(const Decision& d, const Choice& c) {
+std::string spelled(const Decision& d, const Choice& c, const std::vector<int64_t>& consequences = {}) {
   std::vector<Token> tokens = decision_head(d);
-  const std::vector<Token> choice = choice_tokens(d, c);
+  const std::vector<Token> choice = choice_tokens(d, c, consequences);
   tokens.insert(tokens.end(), choice.begin(), choice.end());
   return to_text(tokens);
 }
@@ -51,6 +51,17 @@ TEST(ChoiceTokens, FactsComeBeforeTheChoice) {
   EXPECT_EQ(spelled(decision(DecisionKind::kMicro, -1, {0, 64, 1, 14}), {0, 8, 2, 1, 7, -1, -1}),
             "@micro a0 b7 z a1 14 a0 8 2 a1 7 none");
   EXPECT_EQ(spelled(decision(DecisionKind::kOrder, -1, {0, 2, 3, 4}), {0, 3}), "@order a0 2 a3 4 a0 a3");
+  EXPECT_EQ(spelled(decision(DecisionKind::kAttach, -1, {5, 3}), {1}), "@attach 5 3 inline");
+  EXPECT_EQ(spelled(decision(DecisionKind::kAlgorithm, -1, {9, 4}), {1, 4}), "@algorithm 9 4 winograd 4");
+}
+
+TEST(ChoiceTokens, ConsequencesComeBeforeSizes) {
+  const Decision micro = decision(DecisionKind::kMicro, -1, {});
+  EXPECT_EQ(spelled(micro, {0, 8, 2, 1, 7, -1, -1}, {14, 6, 0}), "@micro a0 8 14 6 0 2 a1 7 none");
+  EXPECT_EQ(spelled(micro, {-1, 1, 1, -1, 1, -1, 1}, {1, 0, 0}), "@micro none 1 0 0 none none");
+  EXPECT_EQ(spelled(decision(DecisionKind::kTile, 2, {6, 19}), {24}, {7}), "@tile a2 b5 x3 7 4");
+  EXPECT_EQ(spelled(decision(DecisionKind::kUnroll, -1, {}), {3, 4, -1, 1}, {9, 5}), "@unroll 9 5 a3 4 none");
+  EXPECT_EQ(spelled(decision(DecisionKind::kInner, -1, {1, 7, 2, 3}), {2, 1}, {0, 2}), "@inner a1 7 a2 3 0 2 a2 a1");
 }
 
 // What the rules say of real stages.
@@ -104,6 +115,9 @@ TEST(ChoiceTokens, FactsAreTrue) {
             EXPECT_GT(d.facts[a + 1], 1);
             EXPECT_EQ(d.facts[a + 1], extent(d.facts[a]));
           }
+        } else if (d.kind == DecisionKind::kAttach || d.kind == DecisionKind::kAlgorithm) {
+          ASSERT_EQ(d.facts.size(), 2u);
+          for (const int64_t fact : d.facts) EXPECT_TRUE(fact >= 0 && fact <= 15) << d.name;
         } else {
           EXPECT_TRUE(d.facts.empty()) << d.name;
         }
@@ -111,8 +125,48 @@ TEST(ChoiceTokens, FactsAreTrue) {
       }
     }
   }
-  EXPECT_EQ(seen, (std::set<DecisionKind>{DecisionKind::kTile, DecisionKind::kTail, DecisionKind::kOrder, DecisionKind::kInner,
-                                          DecisionKind::kParallel, DecisionKind::kMicro}));
+  EXPECT_EQ(seen,
+            (std::set<DecisionKind>{DecisionKind::kAlgorithm, DecisionKind::kAttach, DecisionKind::kTile, DecisionKind::kTail,
+                                    DecisionKind::kOrder, DecisionKind::kInner, DecisionKind::kParallel, DecisionKind::kMicro}));
+}
+
+// A product of 64 rows, 96 columns and 256 steps: what its candidates come to can be worked out by hand.
+TEST(ChoiceTokens, ConsequencesAreTrue) {
+  Target target = named_target("x86-64-v3");
+  target.cores = 1;
+  const auto space = Space::build(ir::parse_subgraph(R"(subgraph "product" {
+  input x: f32[64,256]
+  constant w: f32[256,96]
+  output y: f32[64,96]
+  stage "product" {
+    spatial i:64, j:96
+    reduce k:256
+    body x[i, k]*w[k, j]
+    combine sum
+    store y[i, j] = acc0
+  }
+})"),
+                                  target);
+  const auto of = [](Walk& walk, const Choice& choice) {
+    const auto& all = walk.decision().candidates;
+    const auto at = std::find(all.begin(), all.end(), choice);
+    EXPECT_NE(at, all.end()) << walk.decision().name;
+    const int candidate = static_cast<int>(at - all.begin());
+    const std::vector<int64_t> out = walk.consequences(candidate);
+    walk.choose(candidate);
+    return out;
+  };
+  Walk walk = space->walk();
+  while (walk.decision().kind != DecisionKind::kMicro) walk.choose(0);
+  // 2 vectors of 8 columns by 6 rows: 12 accumulators; 2 + 6 operands, 1.5 updates for each: log2(1.5 / 0.5) · 4 = 6.3; 64 rows
+  // in tiles of 6 are 66: 2 of 66 are idle, none of 16 sixteenths.
+  EXPECT_EQ(of(walk, {1, 8, 2, 0, 6, -1, 1}), (std::vector<int64_t>{12, 6, 0}));
+  ASSERT_EQ(walk.decision().kind, DecisionKind::kUnroll);
+  // 4 steps: 48 updates, log2(48) · 2 = 11.2; of 6·16·4 = 384 points and 6·4 + 16·4 = 88 elements: log2(384 / 88 / 0.5) · 4
+  // = 12.5.
+  EXPECT_EQ(of(walk, {2, 4, -1, 1}), (std::vector<int64_t>{11, 12}));
+  ASSERT_EQ(walk.decision().kind, DecisionKind::kTail);
+  EXPECT_TRUE(walk.consequences(0).empty());
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ void write_records(const Sandbox& s, const std::string& file, space::Split split
   for (const auto& space : lm::test::product_spaces(space::Split::kDev, 1)) store.append(lm::test::fake_records(space, 10, 2));
 }
 
-const std::string kSmall = "--layers 1 --heads 2 --width 16 --batch 1000 --data none";
+const std::string kSmall = "--layers 1 --heads 2 --width 16 --batch 1000 --enough 5 --data none";
 
 TEST(Train, WritesAModelMetricsAndACard) {
   const Sandbox s;

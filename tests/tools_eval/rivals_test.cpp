@@ -11,8 +11,8 @@
 #include "fake_measurer.h"
 #include "tests/space/workloads.h"
 #include "tests/space_search/synthetic_latency.h"
+#include "tlm/lm/training/projection.h"
 #include "tlm/space/search/top_k.h"
-#include "tlm/tools/eval/rivals/projection.h"
 
 namespace tlm::eval::test {
 namespace {
@@ -78,29 +78,6 @@ TEST(Rivals, EverythingTheyProposeIsLegal) {
   expect_legal(*make_cost_model_rival(model, {0, 20}, 6, 1, serial_executor()), 6);
 }
 
-TEST(Projection, IntoItsOwnSpaceChangesNothing) {
-  for (const auto& space : some_spaces())
-    for (const Schedule& s : space::random_draws(space, 3, 9))
-      EXPECT_EQ(print(project(space->replay(s).value(), *space).schedule()), print(s));
-}
-
-// Register tiles of a product are taken over by a larger one.
-TEST(Projection, KeepsSizesWhereTheyAreLegal) {
-  const auto small = Space::build(space::test::matmul(64, 128, 96), two_cores()),
-             large = Space::build(space::test::matmul(640, 1280, 960), two_cores());
-  int same = 0, all = 0;
-  for (const Schedule& s : space::random_draws(small, 20, 2)) {
-    const Schedule p = project(small->replay(s).value(), *large).schedule();
-    for (const auto& [name, text] : s.choices) {
-      if (!name.starts_with("micro")) continue;
-      ++all;
-      same += p.find(name) && *p.find(name) == text;
-    }
-  }
-  EXPECT_GE(all, 20);
-  EXPECT_GE(same, all - 2);
-}
-
 TEST(Nearest, TakesTheBestOfTheNearest) {
   const TrainingSet set = training();
   // Two columns more than the second product.
@@ -108,7 +85,7 @@ TEST(Nearest, TakesTheBestOfTheNearest) {
   const std::vector<Schedule> out = make_nearest_rival(set, 3)->schedule({space})[0];
   const auto theirs = Space::build((*set)[1].subgraph, two_cores());
   const Schedule best = space::parse_schedule((*set)[1].programs[0].schedule);
-  EXPECT_EQ(out[0], project(theirs->replay(best).value(), *space).schedule());
+  EXPECT_EQ(out[0], lm::RecordedChoices(theirs->replay(best).value()).project(*space).schedule());
 }
 
 TEST(Ngram, RepeatsWhatItHasSeenAndNothingElse) {

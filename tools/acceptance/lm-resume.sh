@@ -3,7 +3,7 @@
 set -eu
 db="$WORK/r.db"
 "$TLM" collect --records "$db" --workloads 10 --sources random:10 --variants native-1 --seed 5 2>"$WORK/log" || { cat "$WORK/log"; exit 1; }
-train() { exec "$TLM" train --records "$db" --layers 2 --heads 2 --width 64 --epochs 500 --batch 2048 --pretrain 40 --seed 3 "$@"; }
+train() { exec "$TLM" train --records "$db" --layers 2 --heads 2 --width 64 --epochs 500 --batch 2048 --pretrain 40 --taught 30 --enough 5 --seed 3 "$@"; }
 
 (train --out "$WORK/whole") >/dev/null 2>"$WORK/log" || { cat "$WORK/log"; exit 1; }
 steps=$(wc -l <"$WORK/whole/metrics.jsonl")

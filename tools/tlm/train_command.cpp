@@ -26,7 +26,7 @@ struct Options {
   int context = static_cast<int>(recipe.context), steps = static_cast<int>(recipe.steps),
       branches = static_cast<int>(recipe.branches), batch = static_cast<int>(recipe.batch),
       enough = static_cast<int>(recipe.enough), best = static_cast<int>(recipe.best),
-      pretrain = static_cast<int>(recipe.pretrain), estimated = static_cast<int>(recipe.estimated);
+      pretrain = static_cast<int>(recipe.pretrain), taught = static_cast<int>(recipe.taught);
   std::string command;  // as it was typed
 };
 
@@ -40,7 +40,7 @@ lm::Recipe recipe_of(const Options& o) {
   r.context = o.context, r.steps = o.steps, r.branches = o.branches, r.batch = o.batch, r.enough = o.enough;
   r.best = o.best;
   r.pretrain = o.pretrain;
-  r.estimated = o.estimated;
+  r.taught = o.taught;
   return r;
 }
 
@@ -138,20 +138,25 @@ void add_step_options(CLI::App& c, Options& o) {
 }
 
 void add_recipe_options(CLI::App& c, Options& o) {
-  add_text(c, "--quality", o.recipe.quality, "MODE", "token, best or both (default: both)");
-  add_number(c, "--enough", o.enough, "N", "Workloads with fewer programs have no best one (default: 40)", 1, 1 << 20);
+  add_text(c, "--quality", o.recipe.quality, "MODE", "token, best or both (default: best)");
+  add_number(c, "--enough", o.enough, "N", "Workloads with fewer programs have no best one (default: 24)", 1, 1 << 20);
   add_number(c, "--best", o.best, "N", "The best of a workload are at least so many programs (default: 3)", 1, 1 << 20);
+  add_tolerance(c, "--soft", o.recipe.soft, "T",
+                "In mode best programs are drawn by exp(-gap / T); 0: the best alone, evenly (default: 0.1)");
   add_tolerance(c, "--balance", o.recipe.balance, "P", "0: programs count alike; 1: workloads do (default: 0.5)");
-  add_tolerance(c, "--unsaid", o.recipe.unsaid, "SHARE", "Of programs whose quality is withheld: for guidance (default: 0.15)");
+  add_tolerance(c, "--unsaid", o.recipe.unsaid, "SHARE", "Of programs whose quality is withheld: for guidance (default: 0)");
   add_text(c, "--loss", o.recipe.loss, "TOKENS",
            "legal: over the legal tokens of each choice; all: over all words (default: legal)");
   add_number(c, "--pretrain", o.pretrain, "N", "First, constructive sentences of N shapes that nobody measured (default: 0)", 0,
              1 << 24);
-  add_number(c, "--estimated", o.estimated, "K",
-             "… K programs of each, whose quality a cost model of the records foretells (default: 0: the constructive one)", 0,
-             4096);
+  add_number(
+      c, "--taught", o.taught, "N",
+      "Beside what was measured, schedules of N shapes that nobody measured: carried over from the most similar workloads of the "
+      "records, ranked by a cost model of the records (default: 0)",
+      0, 1 << 24);
   add_tolerance(c, "--pretrain-epochs", o.recipe.pretrain_epochs, "E", "Times that each of them is drawn (default: 2)");
   add_tolerance(c, "--unknown-target", o.recipe.unknown_target, "SHARE", "Of prompts whose target is withheld (default: 0.2)");
+  add_tolerance(c, "--withheld", o.recipe.withheld, "SHARE", "Of the numbers of a prompt, each time others (default: 0.2)");
   add_text(c, "--blind", o.recipe.blind, "WHAT", "Withhold from prompts: nothing, extents, target or all (default: nothing)");
   add_text(c, "--numbers", o.recipe.numbers, "ALPHABET", "How prompts write numbers: bits or decimal (default: bits)");
   add_tolerance(c, "--fraction", o.recipe.fraction, "SHARE", "Of the workloads to learn from (default: 1)");

@@ -1,4 +1,4 @@
-#include "tlm/space/search/traffic.h"
+#include "tlm/space/rules/traffic.h"
 
 #include <algorithm>
 #include <numeric>
