@@ -68,7 +68,6 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
   info.form.blind = named(j, "blind", where, parse_blind);
   info.form.numbers = named(j, "numbers", where, parse_numbers);
   info.quality_buckets = field<int>(j, "quality_buckets", where);
-  info.unsaid_quality = j.contains("unsaid_quality") && field<bool>(j, "unsaid_quality", where);
   info.devices = field<std::vector<std::string>>(j, "devices", where);
   info.language_version = j.contains("language_version") ? field<int>(j, "language_version", where) : 1;
   info.space_version = field<int>(j, "space_version", where);
@@ -86,7 +85,6 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
     if (!distinct.contains(word)) bad(std::string("the word '") + word + "' is missing", where);
   if (info.quality_buckets > 0 && (!distinct.contains("<quality>") || !distinct.contains("0")))
     bad("the words '<quality>' and '0' are missing: quality_buckets asks for them", where);
-  if (info.unsaid_quality && info.quality_buckets == 0) bad("unsaid_quality without qualities", where);
   return info;
 }
 
@@ -97,7 +95,6 @@ std::string print_language(const LanguageInfo& info) {
   j["blind"] = blind_name(info.form.blind);
   j["numbers"] = numbers_name(info.form.numbers);
   j["quality_buckets"] = info.quality_buckets;
-  j["unsaid_quality"] = info.unsaid_quality;
   j["devices"] = info.devices;
   j["language_version"] = info.language_version;
   j["space_version"] = info.space_version;
@@ -151,16 +148,14 @@ std::vector<int32_t> LanguageModel::prompt_ids(const std::vector<space::Token>& 
   return ids;
 }
 
-std::vector<std::vector<int32_t>> LanguageModel::openings(const std::vector<space::Token>& prompt) const {
-  std::vector<std::vector<int32_t>> out = {prompt_ids(prompt)};
+std::vector<int32_t> LanguageModel::opening(const std::vector<space::Token>& prompt) const {
+  std::vector<int32_t> ids = prompt_ids(prompt);
   if (info_.quality_buckets > 0) {
     const space::Vocabulary& v = space::Vocabulary::standard();
-    out[0].push_back(id_of(v.token("<quality>")));
-    if (info_.unsaid_quality) out.push_back(out[0]);
-    out[0].push_back(id_of(v.token("0")));
-    if (info_.unsaid_quality) out[1].push_back(unknown_);
+    ids.push_back(id_of(v.token("<quality>")));
+    ids.push_back(id_of(v.token("0")));
   }
-  return out;
+  return ids;
 }
 
 }  // namespace tlm::lm

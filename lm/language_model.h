@@ -1,7 +1,7 @@
 // A GPT-2 that speaks the tensor language: weights, its own list of words, and how prompts are written for it.
 //
 // A folder with config.json, model.safetensors (checkpoint.h) and language.json:
-//   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0, "unsaid_quality": false,
+//   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0,
 //    "devices": ["cpu"], "language_version": 3, "space_version": 3, "description": ""}
 // Token i of the model is words[i]. Words are mapped by name to those of space::Vocabulary::standard(), so that a checkpoint
 // lives on when the language grows. One that learned another spelling (space::kLanguageVersion; none stored: 1) is refused.
@@ -27,7 +27,6 @@ struct LanguageInfo {
   std::vector<std::string> words;  // by the model's token id
   PromptForm form;
   int quality_buckets = 0;                     // sentences open with `<quality> N`, N from 0 (the best) up; 0: they do not
-  bool unsaid_quality = false;                 // it knows sentences of no said quality, too: `<quality> unknown`
   std::vector<std::string> devices = {"cpu"};  // what it was trained for: "cpu", "gpu"
   int language_version = 0;                    // of the spelling it was trained on: space::kLanguageVersion
   int space_version = 0;                       // of the space it was trained on: for people
@@ -64,9 +63,8 @@ class LanguageModel {
   // What it reads for a word that it may lack: then `unknown`.
   int32_t prompt_id(space::Token token) const { return id_of(token) >= 0 ? id_of(token) : unknown_; }
   std::vector<int32_t> prompt_ids(const std::vector<space::Token>& prompt) const;
-  // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket. If it
-  // also knows sentences whose quality is not said, a second opening, equally long, asks for one.
-  std::vector<std::vector<int32_t>> openings(const std::vector<space::Token>& prompt) const;
+  // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket.
+  std::vector<int32_t> opening(const std::vector<space::Token>& prompt) const;
 
  private:
   Model model_;

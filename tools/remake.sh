@@ -17,13 +17,13 @@ mkdir -p "$out"
 train() {  # name, then flags
   [ -e "$out/$1/model.safetensors" ] || "$tlm" train --records "$out/train.db" --out "$out/$1" --resume "${@:2}"
 }
-later=random:4,constructive:4,lm:16,search:16,confirm:4
+later=random:4,constructive:4,lm:12,search:16,confirm:4
 "$tlm" collect --records "$out/train.db" --seed 1 --workloads 800 --sources random:8,constructive:6,search:34,confirm:2
-train round-1 --steps 1500
+train round-1 --config small --steps 1000 --taught 6000
 "$tlm" collect --records "$out/train.db" --seed 1 --workloads 1600 --sources $later --model "$out/round-1"
-train round-2 --steps 1800
+train round-2 --config small --steps 3000 --taught 24000
 "$tlm" collect --records "$out/train.db" --seed 2 --workloads 1000 --sources $later --model "$out/round-2"
-train final --steps 2200
+train final --config small --steps 3000 --taught 24000
 
 "$tlm" eval --reference --records "$out/reference.db" -o "$out/reference.jsonl"
 "$tlm" eval --race --model lm="$out/final" --training "$out/train.db" --against "$out/reference.jsonl" -o "$out/race"

@@ -20,11 +20,6 @@ void guarded_for(Executor& executor, size_t count, const Body& body) {
   guarded_parallel_for(executor, static_cast<int64_t>(count), [&](int64_t i) { body(static_cast<size_t>(i)); });
 }
 
-// How often each sentence is read: with the quality unsaid, too, where guidance wants it and the model knows it.
-size_t views_of(const LanguageModel& model, const Strategy& strategy) {
-  return model.info().unsaid_quality && strategy.guidance() != 0 ? 2 : 1;
-}
-
 // A sentence of a prompt as the strategy sees it. Sentences with the same choices are one draft: it is read once.
 struct Entry {
   std::shared_ptr<Draft> draft;
@@ -77,9 +72,7 @@ class Decoder {
     task.space = &space;
     task.workload = ir::workload_hash(space.subgraph());
     auto draft = std::make_shared<Draft>(space::Grammar(space.walk()));
-    auto openings = model_.openings(options_.prompt ? options_.prompt(space) : write_prompt(space, model_.info().form));
-    openings.resize(views_of(model_, strategy_));
-    for (std::vector<int32_t>& ids : openings) draft->views.push_back({nullptr, std::move(ids)});
+    draft->unread = model_.opening(options_.prompt ? options_.prompt(space) : write_prompt(space, model_.info().form));
     advance_to_choice(*draft, model_);
     task.drafts = {draft};
     task.entries.push_back({draft});
@@ -92,14 +85,14 @@ class Decoder {
       Draft& draft = *t.drafts[0];
       if (draft.done()) continue;  // no choice at all
       if (!fits(t, draft, 0)) continue;
-      for (View& v : draft.views) v.cache = std::make_unique<KvCache>(model_.model().config());
+      draft.cache = std::make_unique<KvCache>(model_.model().config());
       drafts.push_back(&draft);
     }
     statistics.prompt_tokens += read(drafts);
   }
 
   bool fits(Task& task, const Draft& draft, int64_t read) const {
-    const int64_t needed = read + static_cast<int64_t>(draft.views[0].unread.size());
+    const int64_t needed = read + static_cast<int64_t>(draft.unread.size());
     if (needed <= context()) return true;
     task.reason = std::to_string(needed) + " tokens and more in a context of " + std::to_string(context());
     return false;
@@ -110,22 +103,18 @@ class Decoder {
     if (drafts.empty()) return 0;
     std::vector<Chunk> chunks;
     int64_t tokens = 0;
-    for (Draft* d : drafts)
-      for (View& v : d->views) {
-        chunks.push_back({v.unread, v.cache.get()});
-        tokens += static_cast<int64_t>(v.unread.size());
-      }
+    for (Draft* d : drafts) {
+      chunks.push_back({d->unread, d->cache.get()});
+      tokens += static_cast<int64_t>(d->unread.size());
+    }
     const Stopwatch time;
     const std::vector<float> logits = model_.model().forward(chunks, LogitsOf::kLastToken, executor_);
     statistics.model_ms += time.ms();
     ++statistics.calls;
     const auto V = static_cast<size_t>(model_.model().config().vocabulary);
-    const size_t views = chunks.size() / drafts.size();
     guarded_for(executor_, drafts.size(), [&](size_t i) {
-      std::vector<std::span<const float>> of_view;
-      for (size_t v = 0; v < views; ++v) of_view.emplace_back(&logits[(i * views + v) * V], V);
-      read_logits(*drafts[i], of_view, strategy_.guidance(), model_);
-      for (View& v : drafts[i]->views) v.unread.clear();
+      read_logits(*drafts[i], std::span(logits).subspan(i * V, V), model_);
+      drafts[i]->unread.clear();
     });
     return tokens;
   }
@@ -183,21 +172,19 @@ class Decoder {
       to.log_probability = from.log_probability;
       to.defaults = from.defaults;
       to.path = from.path;
-      to.views.resize(from.views.size());
       take_choice(to, steps[i].choice, model_);
       if (steps[i].last || to.done()) return;
-      for (size_t v = 0; v < to.views.size(); ++v) to.views[v].cache = std::make_unique<KvCache>(*from.views[v].cache);
+      to.cache = std::make_unique<KvCache>(*from.cache);
     });
     for (Step& s : steps)
-      if (s.last)
-        for (size_t v = 0; v < s.to->views.size(); ++v) s.to->views[v].cache = std::move(s.from->views[v].cache);
+      if (s.last) s.to->cache = std::move(s.from->cache);
   }
 
   void read_choices(const std::vector<Task*>& tasks) {
     std::vector<Draft*> drafts;
     for (Task* task : tasks) {
       std::erase_if(task->drafts, [&](const std::shared_ptr<Draft>& d) {
-        if (d->done() || fits(*task, *d, d->views[0].cache->length())) return false;
+        if (d->done() || fits(*task, *d, d->cache->length())) return false;
         std::erase_if(task->entries, [&](const Entry& e) { return e.draft == d; });
         return true;
       });
@@ -231,8 +218,7 @@ std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::sh
     throw Error(ErrorCode::kUsage, "the decoding strategy measures, and nothing here can", "",
                 "choose one that does not measure, or give DecodeOptions a measurer");
   const Config& config = model.model().config();
-  const size_t sentence_bytes =
-      static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float) * views_of(model, strategy);
+  const size_t sentence_bytes = static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float);
   const size_t group = std::max<size_t>(1, options.cache_bytes / (sentence_bytes * static_cast<size_t>(strategy.width() + 1)));
   Progress& progress = options.progress ? *options.progress : no_progress();
   ProgressTask task(progress, "decode", static_cast<int64_t>(spaces.size()));

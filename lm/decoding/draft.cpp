@@ -4,7 +4,6 @@
 
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
-#include "tlm/lm/decoding/guidance.h"
 #include "tlm/lm/decoding/token_filter.h"
 
 namespace tlm::lm {
@@ -13,7 +12,7 @@ namespace {
 void take(Draft& draft, space::Token token, const LanguageModel& model) {
   draft.grammar.advance(token);
   draft.tokens.push_back(token);
-  for (View& v : draft.views) v.unread.push_back(model.prompt_id(token));
+  draft.unread.push_back(model.prompt_id(token));
 }
 
 bool knows_decision(const space::Grammar& grammar, const LanguageModel& model) {
@@ -50,17 +49,10 @@ void take_choice(Draft& draft, int choice, const LanguageModel& model) {
   advance_to_choice(draft, model);
 }
 
-void read_logits(Draft& draft, std::span<const std::span<const float>> logits, double guidance, const LanguageModel& model) {
-  const auto probabilities = [&](std::span<const float> of) {
-    std::vector<double> log_p;
-    for (const space::Token t : draft.allowed) log_p.push_back(of[static_cast<size_t>(model.id_of(t))]);
-    normalize(log_p);
-    return log_p;
-  };
-  std::vector<double>& log_p = draft.log_probabilities;
-  log_p = probabilities(logits[0]);
-  if (logits.size() == 1) return;
-  guide(log_p, probabilities(logits[1]), guidance);
+void read_logits(Draft& draft, std::span<const float> logits, const LanguageModel& model) {
+  draft.log_probabilities.clear();
+  for (const space::Token t : draft.allowed) draft.log_probabilities.push_back(logits[static_cast<size_t>(model.id_of(t))]);
+  normalize(draft.log_probabilities);
 }
 
 }  // namespace tlm::lm

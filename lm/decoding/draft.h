@@ -10,18 +10,13 @@
 
 namespace tlm::lm {
 
-// The sentence as the model sees it behind one opening.
-struct View {
-  std::unique_ptr<KvCache> cache;  // what it has read
-  std::vector<int32_t> unread;     // ids that it reads next
-};
-
-// A value but for its caches.
+// A value but for its cache.
 struct Draft {
   explicit Draft(space::Grammar start) : grammar(std::move(start)) {}
 
   space::Grammar grammar;
-  std::vector<View> views;                // by the quality that is said (LanguageModel::openings)
+  std::unique_ptr<KvCache> cache;         // what the model has read
+  std::vector<int32_t> unread;            // ids that it reads next
   std::vector<space::Token> tokens;       // decisions so far
   std::vector<space::Token> allowed;      // at the next choice; empty: finished
   std::vector<double> log_probabilities;  // of them
@@ -37,8 +32,7 @@ struct Draft {
 void advance_to_choice(Draft& draft, const LanguageModel& model);
 // Takes allowed[choice], then goes on to the next choice.
 void take_choice(Draft& draft, int choice, const LanguageModel& model);
-// log_probabilities of the allowed tokens from the model's logits [V] of each view: softmax over them alone, then guidance if
-// there is a second view.
-void read_logits(Draft& draft, std::span<const std::span<const float>> logits, double guidance, const LanguageModel& model);
+// log_probabilities of the allowed tokens from the model's logits [V]: softmax over them alone.
+void read_logits(Draft& draft, std::span<const float> logits, const LanguageModel& model);
 
 }  // namespace tlm::lm

@@ -27,12 +27,7 @@ StrategyTable standard_strategies() {
 std::unique_ptr<Strategy> StrategyTable::make(const std::string& name, Parameters& parameters) const {
   std::string names;
   for (const StrategyInfo& info : infos_) {
-    if (info.name == name) {
-      const double guidance = parameters.number("guidance", kGuidance, 0, 100);
-      std::unique_ptr<Strategy> strategy = info.make(parameters, *this);
-      strategy->set_guidance(guidance);
-      return strategy;
-    }
+    if (info.name == name) return info.make(parameters, *this);
     names += (names.empty() ? "" : ", ") + std::string(info.name);
   }
   throw Error(ErrorCode::kUsage, "no decoding strategy is called '" + name + "'", "", "choose one of: " + names);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tlm/core/cancel.h"
-#include "tlm/lm/decoding/guidance.h"
 #include "tlm/lm/decoding/parameters.h"
 #include "tlm/lm/decoding/sentence.h"
 #include "tlm/space/language/vocabulary.h"
@@ -61,10 +60,6 @@ struct RankContext {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // How much choices are preferred that are more probable among the best programs than among all (guidance.h); 0: not at all. Of
-  // models that know both.
-  double guidance() const { return guidance_; }
-  void set_guidance(double weight) { guidance_ = weight; }
   // Sentences kept for one prompt at a time, at most.
   virtual int width() const = 0;
   // At step 0 there is one hypothesis, of no choice. Never empty.
@@ -73,9 +68,6 @@ class Strategy {
   virtual bool measures() const { return false; }
   // Puts the finished sentences in order, best first. Unless overridden: the most probable first.
   virtual void rank(std::vector<Sentence>& sentences, const RankContext& context) const;
-
- private:
-  double guidance_ = kGuidance;
 };
 
 class StrategyTable;

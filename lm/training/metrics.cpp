@@ -19,7 +19,6 @@ Json to_json(const Validation& v) {
   j["best_loss"] = v.best_loss;
   j["pick"] = v.pick;
   j["random_pick"] = v.random_pick;
-  if (v.guided_pick > 0) j["guided_pick"] = v.guided_pick;
   j["pick_of_kind"] = v.pick_of_kind;
   j["groups"] = v.groups;
   j["programs"] = v.programs;
@@ -34,7 +33,6 @@ Validation validation_of(const Json& j) {
   v.best_loss = j.at("best_loss").get<double>();
   v.pick = j.at("pick").get<double>();
   v.random_pick = j.at("random_pick").get<double>();
-  v.guided_pick = j.value("guided_pick", 0.0);
   v.pick_of_kind = j.at("pick_of_kind").get<std::map<std::string, double>>();
   v.groups = j.at("groups").get<int>();
   v.programs = j.at("programs").get<int>();

@@ -76,7 +76,6 @@ std::string dev_part(const TrainedModel& model) {
   out += "| loss, nats for each token among all words | " + fixed(v.full_loss, 4) + " |\n";
   out += "| choices foretold | " + fixed(100 * v.accuracy, 1) + " % |\n";
   out += "| best latency ÷ that of the likeliest program (geometric mean) | " + fixed(v.pick, 4) + " |\n";
-  if (v.guided_pick > 0) out += "| … of the one that is best by guidance | " + fixed(v.guided_pick, 4) + " |\n";
   out += "| … of one chosen at random | " + fixed(v.random_pick, 4) + " |\n";
   for (const auto& [kind, pick] : v.pick_of_kind) out += "| … likeliest, " + kind + " | " + fixed(pick, 4) + " |\n";
   return out + "\n";

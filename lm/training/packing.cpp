@@ -94,14 +94,12 @@ void add_items(std::vector<Item>& items, const Dataset& data, uint32_t group, in
     if (options.withheld > 0) item.withheld = rng.next();
     const int64_t size = share * (i + 1) / count - share * i / count;
     for (int64_t k = 0; k < size; ++k) {
-      const bool unsaid = !best_alone && options.unsaid > 0 && rng.uniform() < options.unsaid;
-      const bool from_top = options.quality == QualityMode::kBoth && best > 0 && k % 2 == 0 && !unsaid;
+      const bool from_top = options.quality == QualityMode::kBoth && best > 0 && k % 2 == 0;
       item.programs.push_back(!weights.empty() ? by_weight() : from_top ? top.draw() : all.draw());
       if (best_alone) continue;
       const TrainingSentence& s = g.programs[item.programs.back()];
       const auto any = static_cast<int>(rng.below(static_cast<uint64_t>(options.scale.buckets)));
-      item.qualities.push_back(unsaid ? kUnsaidQuality
-                                      : static_cast<uint8_t>(options.any_quality ? any : quality_of(g, s, options)));
+      item.qualities.push_back(static_cast<uint8_t>(options.any_quality ? any : quality_of(g, s, options)));
     }
     items.push_back(std::move(item));
   }

@@ -24,9 +24,8 @@ struct PackingOptions {
   double balance = 0.5;
   double unknown_target = 0.2;  // share of prompts whose target is withheld
   double withheld = 0;          // share of the numbers of all prompts that are, each time others
-  double unsaid = 0;         // share of programs, drawn from all, whose quality is withheld: for guidance (decoding/guidance.h)
-  bool legal_loss = true;    // over legal tokens, choices alone; else over the vocabulary, every token of the decisions
-  bool any_quality = false;  // programs of unknown quality: one at random is claimed
+  bool legal_loss = true;       // over legal tokens, choices alone; else over the vocabulary, every token of the decisions
+  bool any_quality = false;     // programs of unknown quality: one at random is claimed
 };
 
 // One prompt and some of its programs.

@@ -20,9 +20,7 @@ int QualityScale::bucket_of(double gap) const {
   return b;
 }
 
-space::Token quality_word(int bucket) {
-  return space::Vocabulary::standard().token(bucket == kUnsaidQuality ? "unknown" : std::to_string(bucket));
-}
+space::Token quality_word(int bucket) { return space::Vocabulary::standard().token(std::to_string(bucket)); }
 
 std::string_view quality_mode_name(QualityMode m) {
   switch (m) {

@@ -25,9 +25,7 @@ struct QualityScale {
   double edge(int b) const;
 };
 
-inline constexpr uint8_t kUnsaidQuality = 255;  // in place of a bucket
-
-// The word that says a quality: the bucket's number, or `unknown` where none is said.
+// The word that says a quality: the bucket's number.
 space::Token quality_word(int bucket);
 
 // What is learned from the programs of a workload.

@@ -40,7 +40,6 @@ void for_each_field(R& r, F&& f) {
   f("balance", r.balance);
   f("unknown_target", r.unknown_target);
   f("withheld", r.withheld);
-  f("unsaid", r.unsaid);
   f("loss", r.loss);
   f("pretrain", r.pretrain);
   f("pretrain_epochs", r.pretrain_epochs);
@@ -78,7 +77,6 @@ PackingOptions Recipe::packing() const {
   p.balance = balance;
   p.unknown_target = unknown_target;
   p.withheld = withheld;
-  p.unsaid = unsaid;
   p.legal_loss = loss == "legal";
   return p;
 }
@@ -106,8 +104,7 @@ void check(const Recipe& r) {
     if (!(v >= 0 && v <= 1)) refuse(std::string(name) + " must be from 0 to 1");
   };
   share("warm_up", r.warm_up), share("last_rate", r.last_rate), share("balance", r.balance);
-  share("unknown_target", r.unknown_target), share("withheld", r.withheld), share("fraction", r.fraction),
-      share("unsaid", r.unsaid);
+  share("unknown_target", r.unknown_target), share("withheld", r.withheld), share("fraction", r.fraction);
   if (r.loss != "legal" && r.loss != "all") refuse("no loss is called '" + r.loss + "'", "legal or all");
   if (r.width % std::max<int64_t>(r.heads, 1) != 0)
     refuse("a width of " + std::to_string(r.width) + " cannot be shared by " + std::to_string(r.heads) + " heads");

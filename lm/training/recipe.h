@@ -18,7 +18,7 @@ struct Recipe {
   std::vector<std::string> records;  // files
   std::string lists = "lm/data";     // of what is held out: a folder, or "none"
 
-  int64_t layers = 4, heads = 6, width = 192, context = 512;
+  int64_t layers = 4, heads = 6, width = 192, context = 768;
 
   double epochs = 4;
   int64_t steps = -1;                       // instead of epochs; -1: by epochs
@@ -33,7 +33,6 @@ struct Recipe {
   double tie = 0.06, growth = 1.5, soft = 0.1;
   int64_t branches = 16, batch = 8192;  // PackingOptions
   double balance = 0.5, unknown_target = 0.2, withheld = 0.2;
-  double unsaid = 0;           // share of programs whose quality is withheld
   std::string loss = "legal";  // or "all"
 
   int64_t pretrain = 0;  // shapes; 0: no such phase

@@ -136,7 +136,6 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
 
   const bool untrained = r.steps == 0 && r.time_s == 0;
   LanguageInfo language = standard_language(r.form(), r.quality_buckets());
-  language.unsaid_quality = language.quality_buckets > 0 && r.unsaid > 0;
   Weights weights(r.config(static_cast<int64_t>(language.words.size())));
   weights.initialize(r.seed);
 

@@ -50,10 +50,6 @@ std::string words(const StepMetrics& m, const std::optional<Validation>& dev) {
   if (dev) {
     std::snprintf(text, sizeof text, "; dev loss %.4f, pick %.3f", dev->loss, dev->pick);
     out += text;
-    if (dev->guided_pick > 0) {
-      std::snprintf(text, sizeof text, ", guided %.3f", dev->guided_pick);
-      out += text;
-    }
   }
   return out;
 }

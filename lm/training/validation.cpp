@@ -15,7 +15,6 @@ namespace {
 using space::Token;
 
 constexpr size_t kLeastPrograms = 8;
-constexpr double kWeight = 1;  // of guidance, for guided_pick
 
 // The groups with most to tell apart, in an order that has nothing to do with what they are.
 std::vector<const PromptGroup*> chosen_groups(const Dataset& dev, int count) {
@@ -115,31 +114,24 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
   const bool said = packing.quality != QualityMode::kBest;
   Validation out;
   Cost own, best;
-  const bool guides = said && packing.unsaid > 0;
-  double gaps = 0, random_gaps = 0, guided_gaps = 0;
+  double gaps = 0, random_gaps = 0;
   std::map<std::string, std::pair<double, int>> kinds;
   for (const PromptGroup* g : chosen_groups(dev, options.groups)) {
     const std::vector<const TrainingSentence*> programs = chosen_programs(*g, options.programs);
-    std::vector<Branch> asked, named, unsaid;
+    std::vector<Branch> asked, named;
     for (const TrainingSentence* s : programs) {
       asked.push_back({s, said ? 0 : -1});
       if (said) named.push_back({s, quality_of(*g, *s, packing)});
-      if (guides) unsaid.push_back({s, kUnsaidQuality});
     }
-    for (std::vector<Branch>* branches : {&asked, &named, &unsaid})
+    for (std::vector<Branch>* branches : {&asked, &named})
       if (!branches->empty()) read(model, dev, *g, *branches, executor);
     const auto add = [](Cost& to, const Cost& c) {
       to.legal += c.legal, to.full += c.full, to.choices += c.choices, to.right += c.right, to.tokens += c.tokens;
     };
-    const Branch *likeliest = &asked.front(), *best_guided = &asked.front();
-    double mean_gap = 0, best_score = -INFINITY;
+    const Branch* likeliest = &asked.front();
+    double mean_gap = 0;
     for (const Branch& b : asked) {
       if (b.cost.legal < likeliest->cost.legal) likeliest = &b;
-      if (guides) {
-        const double all = unsaid[static_cast<size_t>(&b - asked.data())].cost.legal;
-        const double score = kWeight * (all - b.cost.legal) - b.cost.legal;
-        if (score > best_score) best_score = score, best_guided = &b;
-      }
       mean_gap += b.program->gap / static_cast<double>(asked.size());
       if (b.program->slow || b.program->gap > packing.scale.tie) continue;
       add(best, b.cost);
@@ -147,7 +139,7 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
     }
     for (const Branch& b : named) add(own, b.cost);
     const double gap = likeliest->program->gap;
-    gaps += gap, random_gaps += mean_gap, guided_gaps += best_guided->program->gap;
+    gaps += gap, random_gaps += mean_gap;
     kinds[g->kind].first += gap, ++kinds[g->kind].second;
     ++out.groups;
     out.programs += static_cast<int>(programs.size());
@@ -159,7 +151,6 @@ Validation validate(const Weights& weights, const Dataset& dev, const PackingOpt
   out.accuracy = mean(static_cast<double>(own.right), own.choices);
   out.best_loss = mean(best.legal, best.choices);
   out.pick = std::exp(-gaps / out.groups);
-  if (guides) out.guided_pick = std::exp(-guided_gaps / out.groups);
   out.random_pick = std::exp(-random_gaps / out.groups);
   for (const auto& [kind, sum] : kinds) out.pick_of_kind[kind] = std::exp(-sum.first / sum.second);
   return out;

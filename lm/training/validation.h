@@ -25,7 +25,6 @@ struct Validation {
   // Of the programs looked at that which is likeliest when the best quality is asked for: geometric mean over the workloads of
   // the best latency / its own. What choosing at random gives is `random_pick`.
   double pick = 0, random_pick = 0;
-  double guided_pick = 0;  // of the best one by guidance of weight 1 (decoding/guidance.h); 0: the quality is never unsaid
   std::map<std::string, double> pick_of_kind;
   int groups = 0, programs = 0;
 };

@@ -36,7 +36,6 @@ class LanguageModelFiles : public ::testing::Test {
 TEST_F(LanguageModelFiles, RoundTrip) {
   LanguageInfo info = standard_language({PromptForm::Blind::kTarget, PromptForm::Numbers::kDecimal}, 5);
   info.description = "a test";
-  info.unsaid_quality = true;
   const Weights weights = weights_for(info, 1);
   save_language_model(folder_ / "name", weights, info);
   const LanguageModel model = LanguageModel::load(folder_ / "name/");
@@ -73,21 +72,16 @@ TEST(LanguageModel, TheOpeningAsksForTheBestQuality) {
   ir::Graph g = tools::make_zoo("tiny_mlp");
   ir::run_graph_passes(g);
   const auto space = space::Space::build(ir::partition(g).steps.at(0).subgraph, named_target("x86-64-v3"));
-  const auto openings = [&](int buckets, bool unsaid) {
-    LanguageInfo info = standard_language({}, buckets);
-    info.unsaid_quality = unsaid;
+  const auto opening = [&](int buckets) {
+    const LanguageInfo info = standard_language({}, buckets);
     const LanguageModel model(weights_for(info, 3), info, "test");
-    std::vector<std::string> texts;
-    for (const std::vector<int32_t>& ids : model.openings(space::prompt_tokens(*space))) {
-      texts.emplace_back();
-      for (const int32_t id : ids) texts.back() += " " + info.words[static_cast<size_t>(id)];
-    }
-    return texts;
+    std::string text;
+    for (const int32_t id : model.opening(space::prompt_tokens(*space))) text += " " + info.words[static_cast<size_t>(id)];
+    return text;
   };
-  const std::string prompt = openings(0, false).at(0);
+  const std::string prompt = opening(0);
   EXPECT_TRUE(prompt.ends_with(" identity <schedule>")) << prompt;
-  EXPECT_EQ(openings(4, false), std::vector<std::string>{prompt + " <quality> 0"});
-  EXPECT_EQ(openings(4, true), (std::vector<std::string>{prompt + " <quality> 0", prompt + " <quality> unknown"}));
+  EXPECT_EQ(opening(4), prompt + " <quality> 0");
 }
 
 TEST(LanguageModel, FitsTheDevicesItWasTrainedFor) {
@@ -118,7 +112,6 @@ TEST(LanguageModel, BadFilesAreRefused) {
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<end>"); }), "the word '<end>' is missing");
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<quality>"); }),
             "the words '<quality>' and '0' are missing: quality_buckets asks for them");
-  EXPECT_EQ(refusal([](LanguageInfo& i) { i.quality_buckets = 0, i.unsaid_quality = true; }), "unsaid_quality without qualities");
   EXPECT_EQ(refusal([](LanguageInfo& i) { i.quality_buckets = 17; }), "quality_buckets is 17, 0 to 16");
   const auto text_refusal = [](const std::string& text) {
     try {

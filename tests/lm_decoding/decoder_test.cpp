@@ -11,7 +11,6 @@
 #include "tests/lm_decoding/models.h"
 #include "tlm/core/error.h"
 #include "tlm/core/thread_pool.h"
-#include "tlm/lm/decoding/guidance.h"
 #include "tlm/lm/decoding/strategies.h"
 #include "tlm/lm/decoding/token_filter.h"
 #include "tlm/space/language/grammar.h"
@@ -22,8 +21,7 @@ namespace {
 
 using Spaces = std::vector<std::shared_ptr<const space::Space>>;
 
-const char* const kStrategies[] = {
-    "greedy", "sampling:n=6,temperature=0.7,top-p=0.9", "beam:n=3", "gumbel:n=4", "greedy:guidance=2", "gumbel:n=4,guidance=1"};
+const char* const kStrategies[] = {"greedy", "sampling:n=6,temperature=0.7,top-p=0.9", "beam:n=3", "gumbel:n=4"};
 
 std::vector<Answer> run(const LanguageModel& model, const Spaces& spaces, const std::string& strategy, uint64_t seed = 1,
                         Executor* executor = nullptr) {
@@ -39,45 +37,32 @@ std::string text(const Answer& answer) {
   return out;
 }
 
-// Log-probability of a sentence, computed the plain way: the whole of it read at once behind each opening, choice by choice.
-double log_probability_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s,
-                          double guidance) {
+// Log-probability of a sentence, computed the plain way: the whole of it read at once behind the opening, choice by choice.
+double log_probability_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s) {
   const auto V = static_cast<size_t>(model.model().config().vocabulary);
-  const std::vector<std::vector<int32_t>> openings = model.openings(space::prompt_tokens(*space));
-  std::vector<std::vector<float>> logits;
-  for (std::vector<int32_t> ids : openings) {
-    for (const space::Token t : s.tokens) ids.push_back(model.id_of(t));
-    ids.pop_back();
-    KvCache cache(model.model().config());
-    const Chunk chunk{ids, &cache};
-    logits.push_back(model.model().forward({&chunk, 1}, LogitsOf::kEveryToken, serial_executor()));
-  }
+  std::vector<int32_t> ids = model.opening(space::prompt_tokens(*space));
+  const size_t opening = ids.size();
+  for (const space::Token t : s.tokens) ids.push_back(model.id_of(t));
+  ids.pop_back();
+  KvCache cache(model.model().config());
+  const Chunk chunk{ids, &cache};
+  const std::vector<float> logits = model.model().forward({&chunk, 1}, LogitsOf::kEveryToken, serial_executor());
   space::Grammar grammar(space->walk());
   double total = 0;
   for (size_t i = 0; i < s.tokens.size(); ++i) {
     const std::vector<space::Token> allowed = grammar.allowed();
-    std::vector<std::vector<double>> log_p(openings.size());
-    for (size_t v = 0; v < openings.size(); ++v) {
-      for (const space::Token t : allowed) log_p[v].push_back(logits[v][(openings[v].size() + i - 1) * V + model.id_of(t)]);
-      normalize(log_p[v]);
-    }
-    if (openings.size() > 1 && guidance > 0) guide(log_p[0], log_p[1], guidance);
-    total += log_p[0][std::find(allowed.begin(), allowed.end(), s.tokens[i]) - allowed.begin()];
+    std::vector<double> log_p;
+    for (const space::Token t : allowed) log_p.push_back(logits[(opening + i - 1) * V + static_cast<size_t>(model.id_of(t))]);
+    normalize(log_p);
+    total += log_p[static_cast<size_t>(std::find(allowed.begin(), allowed.end(), s.tokens[i]) - allowed.begin())];
     grammar.advance(s.tokens[i]);
   }
   return total;
 }
 
-// A model that knows qualities, and sentences of none.
-LanguageInfo guided_language() {
-  LanguageInfo info = standard_language({}, 4);
-  info.unsaid_quality = true;
-  return info;
-}
-
 TEST(Decoder, SentencesAreLegalAndTheirProbabilitiesAreThoseOfTheModel) {
   const Spaces spaces = test::some_spaces(8);
-  for (const LanguageInfo& info : {standard_language({}, 4), guided_language()})
+  for (const LanguageInfo& info : {standard_language({}, 4), standard_language()})
     for (const char* strategy : kStrategies) {
       const LanguageModel model = test::random_model(1, info);
       const std::vector<Answer> answers = run(model, spaces, strategy);
@@ -92,9 +77,7 @@ TEST(Decoder, SentencesAreLegalAndTheirProbabilitiesAreThoseOfTheModel) {
           EXPECT_EQ(read->schedule(), s.walk.schedule());
           EXPECT_TRUE(spaces[i]->replay(s.walk.schedule()).ok());
           EXPECT_EQ(s.defaults, 0);
-          largest = std::max(largest,
-                             std::abs(s.log_probability -
-                                      log_probability_of(model, spaces[i], s, standard_strategies().make(strategy)->guidance())));
+          largest = std::max(largest, std::abs(s.log_probability - log_probability_of(model, spaces[i], s)));
           if (k > 0) {
             EXPECT_GE(answers[i].sentences[k - 1].log_probability, s.log_probability) << strategy;
           }
@@ -105,39 +88,8 @@ TEST(Decoder, SentencesAreLegalAndTheirProbabilitiesAreThoseOfTheModel) {
     }
 }
 
-TEST(Decoder, UnlessGuidedTheBestQualityAloneCounts) {
-  const Spaces spaces = test::some_spaces(6);
-  const LanguageModel said = test::random_model(1, standard_language({}, 4)), both = test::random_model(1, guided_language());
-  bool moved = false;
-  const std::vector<Answer> plain = run(said, spaces, "gumbel:n=3"), none = run(both, spaces, "gumbel:n=3"),
-                            guided = run(both, spaces, "gumbel:n=3,guidance=4");
-  for (size_t i = 0; i < spaces.size(); ++i) {
-    EXPECT_EQ(text(plain[i]), text(none[i]));
-    moved = moved || text(plain[i]) != text(guided[i]);
-  }
-  EXPECT_TRUE(moved);
-}
-
-TEST(Guidance, PrefersWhatIsMoreProbableAmongTheBest) {
-  const auto log_of = [](std::vector<double> p) {
-    for (double& v : p) v = std::log(v);
-    return p;
-  };
-  std::vector<double> score = log_of({0.5, 0.45, 0.05});
-  guide(score, log_of({0.7, 0.25, 0.05}), 0);
-  EXPECT_NEAR(score[0], std::log(0.5), 1e-12);
-  guide(score, log_of({0.7, 0.25, 0.05}), 1);  // 0.25/0.7, 0.2025/0.25, 0.05
-  const double sum = 0.25 / 0.7 + 0.45 * 0.45 / 0.25 + 0.05;
-  EXPECT_NEAR(std::exp(score[0]), 0.25 / 0.7 / sum, 1e-12);
-  EXPECT_NEAR(std::exp(score[1]), 0.81 / sum, 1e-12);
-  score = log_of({0.9, 0.01, 0.09});  // a tenth of 0.9 and less: no gain, but a loss
-  guide(score, log_of({0.9, 0.0001, 0.9}), 1);
-  EXPECT_NEAR(std::exp(score[1] - score[0]), 0.01 / 0.9, 1e-12);
-  EXPECT_NEAR(std::exp(score[2] - score[0]), 0.01, 1e-12);
-}
-
 TEST(Decoder, TheSameAloneInABatchOnThreadsAndInGroups) {
-  const LanguageModel model = test::random_model(2, guided_language());
+  const LanguageModel model = test::random_model(2, standard_language({}, 4));
   const Spaces spaces = test::some_spaces(7);
   ThreadPool two({.width = 2});
   for (const char* strategy : kStrategies) {

@@ -158,8 +158,8 @@ TEST(Strategies, Refusals) {
   const Case cases[] = {
       {"", "no decoding strategy is called ''", "choose one of: greedy, sampling, beam, gumbel, best-of"},
       {"Greedy", "no decoding strategy is called 'Greedy'", "choose one of: greedy, sampling, beam, gumbel, best-of"},
-      {"greedy:n=2", "the strategy has no parameter 'n'", "it has: guidance"},
-      {"beam:width=2", "the strategy has no parameter 'width'", "it has: guidance, n"},
+      {"greedy:n=2", "the strategy has no parameter 'n'", "it has none"},
+      {"beam:width=2", "the strategy has no parameter 'width'", "it has: n"},
       {"sampling:n", "'n' is no parameter of a decoding strategy", "write NAME=VALUE, separated by commas"},
       {"sampling:n=2,n=3", "parameter 'n' is given twice", ""},
       {"sampling:n=0", "n is '0'", "a whole number from 1 to 4096"},
@@ -168,9 +168,8 @@ TEST(Strategies, Refusals) {
       {"sampling:temperature=nan", "temperature is 'nan'", "a number from 0.01 to 100"},
       {"sampling:top-p=1.5", "top-p is '1.5'", "a number from 0 to 1"},
       {"gumbel:min-p=-1", "min-p is '-1'", "a number from 0 to 1"},
-      {"best-of:inner=magic", "no decoding strategy is called 'magic'",
-       "choose one of: greedy, sampling, beam, gumbel, best-of"},
-      {"best-of:inner=beam,temperature=2", "the strategy has no parameter 'temperature'", "it has: guidance, n"},
+      {"best-of:inner=magic", "no decoding strategy is called 'magic'", "choose one of: greedy, sampling, beam, gumbel, best-of"},
+      {"best-of:inner=beam,temperature=2", "the strategy has no parameter 'temperature'", "it has: n"},
   };
   for (const Case& c : cases) {
     try {

@@ -200,35 +200,6 @@ TEST_F(Packing, TargetsAreChoicesWithTheirLegalTokens) {
   }
 }
 
-// Programs of unsaid quality are drawn from all, whatever share the best have.
-TEST_F(Packing, AShareOfQualitiesIsUnsaid) {
-  PackingOptions options{.quality = QualityMode::kBoth, .enough = 1, .unsaid = 0.25};
-  const Token unknown = space::Vocabulary::standard().token("unknown");
-  int unsaid = 0, all = 0, best = 0;
-  double expected_best = 0;
-  for (int64_t epoch = 0; epoch < 8; ++epoch)
-    for (const auto& items : plan_epoch(data(), options, 1, epoch)) {
-      const TrainingBatch batch = pack(data(), items, options);
-      size_t segment = 0;
-      for (const Item& item : items) {
-        const PromptGroup& g = data().groups[item.group];
-        ++segment;
-        for (size_t k = 0; k < item.programs.size(); ++k) {
-          const Segment branch = batch.segments[segment++];
-          const bool is_unsaid = item.qualities[k] == kUnsaidQuality;
-          const int quality = quality_of(g, g.programs[item.programs[k]], options);
-          EXPECT_EQ(batch.tokens[static_cast<size_t>(branch.begin) + 1], is_unsaid ? unknown : quality_word(quality));
-          ++all, unsaid += is_unsaid;
-          if (!is_unsaid) continue;
-          best += item.programs[k] < best_of(g, options);
-          expected_best += static_cast<double>(best_of(g, options)) / static_cast<double>(g.programs.size());
-        }
-      }
-    }
-  EXPECT_NEAR(unsaid, 0.25 * all, 4 * std::sqrt(0.1875 * all));
-  EXPECT_NEAR(best, expected_best, 4 * std::sqrt(expected_best));
-}
-
 TEST_F(Packing, AShareOfTargetsIsWithheld) {
   PackingOptions options{.branches = 1, .unknown_target = 0.25};
   int withheld = 0, all = 0;

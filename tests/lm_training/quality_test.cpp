@@ -48,7 +48,6 @@ TEST(Quality, SlowProgramsAreTheWorstAndFewProgramsHaveNoBest) {
 TEST(Quality, Words) {
   EXPECT_EQ(space::Vocabulary::standard().word(quality_word(0)), "0");
   EXPECT_EQ(space::Vocabulary::standard().word(quality_word(15)), "15");
-  EXPECT_EQ(space::Vocabulary::standard().word(quality_word(kUnsaidQuality)), "unknown");
 }
 
 TEST(QualityMode, Names) {

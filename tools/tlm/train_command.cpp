@@ -121,7 +121,7 @@ void add_model_options(CLI::App& c, Options& o) {
   add_number(c, "--layers", o.layers, "N", "Layers", 1, 64);
   add_number(c, "--heads", o.heads, "N", "Heads of attention", 1, 64);
   add_number(c, "--width", o.width, "N", "Width of a token's vector", 8, 4096);
-  add_number(c, "--context", o.context, "N", "Tokens of the longest sentence (default: 512)", 16, 1 << 16);
+  add_number(c, "--context", o.context, "N", "Tokens of the longest sentence (default: 768)", 16, 1 << 16);
 }
 
 void add_step_options(CLI::App& c, Options& o) {
@@ -144,7 +144,6 @@ void add_recipe_options(CLI::App& c, Options& o) {
   add_tolerance(c, "--soft", o.recipe.soft, "T",
                 "In mode best programs are drawn by exp(-gap / T); 0: the best alone, evenly (default: 0.1)");
   add_tolerance(c, "--balance", o.recipe.balance, "P", "0: programs count alike; 1: workloads do (default: 0.5)");
-  add_tolerance(c, "--unsaid", o.recipe.unsaid, "SHARE", "Of programs whose quality is withheld: for guidance (default: 0)");
   add_text(c, "--loss", o.recipe.loss, "TOKENS",
            "legal: over the legal tokens of each choice; all: over all words (default: legal)");
   add_number(c, "--pretrain", o.pretrain, "N", "First, constructive sentences of N shapes that nobody measured (default: 0)", 0,
