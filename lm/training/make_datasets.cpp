@@ -50,6 +50,10 @@ std::vector<space::Walk> replay_all(const space::Space& space, std::vector<Label
   return walks;
 }
 
+std::string variant_of(const Target& t, const DatasetOptions& options) {
+  return options.variant ? options.variant(t) : plain_variant(t);
+}
+
 Made make(LabelledWorkload w, const DatasetOptions& options) {
   Made out;
   const auto all = static_cast<int64_t>(w.programs.size());
@@ -63,7 +67,7 @@ Made make(LabelledWorkload w, const DatasetOptions& options) {
   Dataset::Piece piece;
   piece.group = {.name = g.name,
                  .kind = std::string(space::workload_kind_name(space::workload_kind(g))),
-                 .variant = options.variant ? options.variant(target) : plain_variant(target),
+                 .variant = variant_of(target, options),
                  .workload_hash = w.workload_hash,
                  .target_hash = w.target_hash,
                  .split_key = w.split_key};
@@ -114,10 +118,6 @@ Made make(LabelledWorkload w, const DatasetOptions& options) {
   piece.group.programs = std::move(fitting);
   out.piece = std::move(piece);
   return out;
-}
-
-std::string variant_of(const Target& t, const DatasetOptions& options) {
-  return options.variant ? options.variant(t) : plain_variant(t);
 }
 
 void add(DatasetCounts& to, const DatasetCounts& c) {
