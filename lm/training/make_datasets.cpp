@@ -54,16 +54,32 @@ std::string variant_of(const Target& t, const DatasetOptions& options) {
   return options.variant ? options.variant(t) : plain_variant(t);
 }
 
+enum class Exclusion { kNone, kBeyondFraction, kLeftOut, kHeldOut };
+
+// Why nothing is learned of a workload that is none of dev; `why`: the obstacle in words, if that is it.
+Exclusion exclusion(const ir::Subgraph& g, const Target& t, uint64_t split_key, const DatasetOptions& options, std::string* why) {
+  if (place_of(split_key) >= options.fraction) return Exclusion::kBeyondFraction;
+  if (contains(options.leave_out_kinds, std::string(space::workload_kind_name(space::workload_kind(g)))) ||
+      contains(options.leave_out_variants, variant_of(t, options)))
+    return Exclusion::kLeftOut;
+  *why = options.obstacle ? options.obstacle(g, t) : "";
+  return why->empty() ? Exclusion::kNone : Exclusion::kHeldOut;
+}
+
 Made make(LabelledWorkload w, const DatasetOptions& options) {
   Made out;
-  const auto all = static_cast<int64_t>(w.programs.size());
-  const bool dev = space::split_of(w.split_key) == space::Split::kDev;
-  if (!dev && place_of(w.split_key) >= options.fraction) {
-    out.counts.beyond_fraction = all;
-    return out;
-  }
   ir::Subgraph g = ir::parse_subgraph(w.workload);
   const Target target = parse_target_json(w.target, "record");
+  if (space::split_of(w.split_key) != space::Split::kDev) {
+    const auto all = static_cast<int64_t>(w.programs.size());
+    std::string why;
+    switch (exclusion(g, target, w.split_key, options, &why)) {
+      case Exclusion::kNone: break;
+      case Exclusion::kBeyondFraction: out.counts.beyond_fraction = all; return out;
+      case Exclusion::kLeftOut: out.counts.left_out = all; return out;
+      case Exclusion::kHeldOut: out.counts.held_out = out.counts.reasons[why] = all; return out;
+    }
+  }
   Dataset::Piece piece;
   piece.group = {.name = g.name,
                  .kind = std::string(space::workload_kind_name(space::workload_kind(g))),
@@ -71,16 +87,6 @@ Made make(LabelledWorkload w, const DatasetOptions& options) {
                  .workload_hash = w.workload_hash,
                  .target_hash = w.target_hash,
                  .split_key = w.split_key};
-  if (!dev &&
-      (contains(options.leave_out_kinds, piece.group.kind) || contains(options.leave_out_variants, piece.group.variant))) {
-    out.counts.left_out = all;
-    return out;
-  }
-  if (const std::string why = !dev && options.obstacle ? options.obstacle(g, target) : ""; !why.empty()) {
-    out.counts.held_out = all;
-    out.counts.reasons[why] = all;
-    return out;
-  }
   const auto space = space::Space::build(std::move(g), target);
   piece.group.prompt = write_prompt(*space, options.form);
   piece.group.blind_prompt = with_unknown_target(piece.group.prompt);
@@ -132,10 +138,8 @@ void add(DatasetCounts& to, const DatasetCounts& c) {
 
 bool may_learn(const ir::Subgraph& g, const Target& t, const DatasetOptions& options) {
   const uint64_t key = space::split_key(g);
-  if (space::split_of(key) != space::Split::kTrain || place_of(key) >= options.fraction) return false;
-  if (contains(options.leave_out_kinds, std::string(space::workload_kind_name(space::workload_kind(g))))) return false;
-  if (contains(options.leave_out_variants, variant_of(t, options))) return false;
-  return !options.obstacle || options.obstacle(g, t).empty();
+  std::string why;
+  return space::split_of(key) == space::Split::kTrain && exclusion(g, t, key, options, &why) == Exclusion::kNone;
 }
 
 Datasets make_datasets(std::vector<LabelledWorkload> workloads, const DatasetOptions& options, Executor& executor,
