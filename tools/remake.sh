@@ -23,7 +23,7 @@ train round-1 --config small --steps 1000 --taught 6000
 "$tlm" collect --records "$out/train.db" --seed 1 --workloads 1600 --sources $later --model "$out/round-1"
 train round-2 --config small --steps 3000 --taught 24000
 "$tlm" collect --records "$out/train.db" --seed 2 --workloads 1000 --sources $later --model "$out/round-2"
-train final --config small --steps 3000 --taught 24000
+train final --config small --steps 9000 --taught 60000
 
 "$tlm" eval --reference --records "$out/reference.db" -o "$out/reference.jsonl"
 "$tlm" eval --race --model lm="$out/final" --training "$out/train.db" --against "$out/reference.jsonl" -o "$out/race"

@@ -1,0 +1,79 @@
+// The weights in lm/pretrained: they write every workload of the networks at hand, for hardware that they know or do not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "tests/lm_decoding/models.h"
+#include "tlm/core/file.h"
+#include "tlm/core/thread_pool.h"
+#include "tlm/lm/decoding/strategies.h"
+#include "tlm/lm/lm_scheduler.h"
+
+namespace tlm::lm {
+namespace {
+
+const std::string kFolder = std::string(TLM_SOURCE_DIR) + "/lm/pretrained";
+
+class ShippedWeights : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kFolder + "/model.safetensors")) GTEST_SKIP() << "no weights in " << kFolder;
+    model_ = std::make_shared<const LanguageModel>(LanguageModel::load(kFolder));
+  }
+  LmScheduler greedy(DecodeOptions options = {}) const {
+    options.executor = &shared_thread_pool();
+    return LmScheduler(model_, standard_strategies().make("greedy"), std::move(options));
+  }
+  std::shared_ptr<const LanguageModel> model_;
+};
+
+std::vector<std::shared_ptr<const space::Space>> spaces_for(const Target& target) {
+  std::vector<std::shared_ptr<const space::Space>> out;
+  for (const ir::Subgraph& g : tlm::test::network_workloads()) out.push_back(space::Space::build(g, target));
+  return out;
+}
+
+TEST_F(ShippedWeights, AreSmallAndSayHowTheyWereMade) {
+  EXPECT_LE(std::filesystem::file_size(kFolder + "/model.safetensors"), 12'000'000u);
+  const std::string card = read_file(kFolder + "/MODEL_CARD.md");
+  EXPECT_NE(card.find("tlm train --records lm/data/train.records.xz"), std::string::npos);
+}
+
+TEST_F(ShippedWeights, WriteAllNetworks) {
+  for (const char* name : {"x86-64", "x86-64-v3", "x86-64-v4", "aarch64"})
+    for (const int cores : {1, 2}) {
+      Target target = named_target(name);
+      target.cores = cores;
+      const auto spaces = spaces_for(target);
+      LmScheduler lm = greedy();
+      const auto schedules = lm.schedule(spaces);
+      EXPECT_EQ(lm.report().fallbacks, std::vector<std::string>{}) << name;
+      EXPECT_EQ(lm.report().defaults, 0) << name;
+      for (size_t i = 0; i < spaces.size(); ++i) {
+        ASSERT_EQ(schedules[i].size(), 1u);
+        EXPECT_TRUE(spaces[i]->replay(schedules[i][0]).ok()) << name << ": " << print(schedules[i][0]);
+      }
+    }
+}
+
+// They read the prompt: told of another workload, they write something else.
+TEST_F(ShippedWeights, ReadThePrompt) {
+  const auto spaces = spaces_for(host_target());
+  const auto own = greedy().schedule(spaces);
+  DecodeOptions swapped;
+  swapped.prompt = [&](const space::Space& space) {
+    const auto at = std::find_if(spaces.begin(), spaces.end(), [&](const auto& s) { return s.get() == &space; });
+    return write_prompt(*spaces[(static_cast<size_t>(at - spaces.begin()) + spaces.size() / 2) % spaces.size()],
+                        model_->info().form);
+  };
+  const auto other = greedy(swapped).schedule(spaces);
+  size_t changed = 0;
+  for (size_t i = 0; i < spaces.size(); ++i) changed += own[i] != other[i];
+  std::printf("%zu of %zu schedules change\n", changed, spaces.size());
+  EXPECT_GT(changed, spaces.size() / 4);
+}
+
+}  // namespace
+}  // namespace tlm::lm
