@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -54,7 +55,8 @@ TEST(DevList, IsOfTheDevSplitAndFarFromTheTest) {
   for (const char* list : {kTestList, kNetworkList})
     for (const ListedWorkload& w : shipped(list)) test.add(w.name, w.subgraph);
   const std::vector<ListedWorkload> dev = shipped(kDevList);
-  EXPECT_EQ(dev.size(), 48u);
+  EXPECT_EQ(dev.size(), 72u);
+  EXPECT_EQ(std::count_if(dev.begin(), dev.end(), [](const ListedWorkload& w) { return w.set == "large"; }), 24);
   for (const ListedWorkload& w : dev) {
     EXPECT_EQ(space::split_of(space::split_key(w.subgraph)), space::Split::kDev) << w.name;
     EXPECT_EQ(test.nearest(w.subgraph), "") << w.name;

@@ -31,8 +31,8 @@ TEST(WorkloadSampler, WorkloadsAreSoundAffordableAndOfTheirKind) {
       const SampledWorkload w = sampler.at(i);
       EXPECT_NO_THROW(ir::verify(w.subgraph)) << w.name;
       EXPECT_EQ(space::workload_kind(w.subgraph), w.kind) << w.name;
-      EXPECT_LE(ir::flops(w.subgraph), 7e8) << w.name;
-      EXPECT_LE(ir::port_bytes(w.subgraph), 2e7) << w.name;
+      EXPECT_LE(ir::flops(w.subgraph), 1e9) << w.name;
+      EXPECT_LE(ir::port_bytes(w.subgraph), 4e7) << w.name;
       EXPECT_FALSE(w.name.starts_with("around.")) << w.name;
     }
     for (const Kind kind : space::workload_kinds()) EXPECT_EQ(sampler.at(5, kind).kind, kind);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "tlm/core/hash.h"
 #include "tlm/space/records/packed_records.h"
 #include "tlm/space/records/split_key.h"
 #include "tlm/tools/collect/obstacle.h"
@@ -30,7 +31,7 @@ TEST(ShippedRecords, NothingInThemIsHeldOutOrOfTheTest) {
       if (dev)
         EXPECT_EQ(space::split_of(r.split_key), space::Split::kDev) << g.name;
       else
-        EXPECT_EQ(obstacle(&lists, g, parse_target_json(r.target, "record")), "") << g.name;
+        EXPECT_EQ(obstacle(&lists, g, parse_target_json(r.target, "record")), "") << g.name << " " << to_hex(r.workload_hash);
     });
     EXPECT_FALSE(seen.empty()) << entry.path();
   }

@@ -33,6 +33,9 @@ const Counts kExtrapolated = {{Kind::kProduct, 1}, {Kind::kBatchedProduct, 1}, {
 const Counts kDev = {{Kind::kProduct, 10}, {Kind::kBatchedProduct, 4}, {Kind::kMatrixVector, 4},
                      {Kind::kWindow, 9},   {Kind::kWindowOther, 6},    {Kind::kDepthwise, 6},
                      {Kind::kPool, 3},     {Kind::kRowWise, 4},        {Kind::kMap, 2}};
+// As large as most layers of networks are.
+const Counts kLargeDev = {{Kind::kProduct, 12}, {Kind::kWindow, 6}, {Kind::kWindowOther, 6}};
+constexpr double kLargeWork = 8e7;
 
 std::vector<ListedWorkload> workloads_of(const std::string& name, ir::Graph g) {
   ir::run_graph_passes(g);
@@ -71,9 +74,10 @@ class Maker {
     take_test(selection(zoo["mobilenet_v2"], kOfMobilenet));
     take_test(selection(zoo["squeezenet"], kOfSqueezenet));
     take_test(zoo["bert_layer"]);
-    draw(lists_.test, "interpolated", SizeRange::kTraining, space::Split::kTest, kInterpolated);
-    draw(lists_.test, "extrapolated", SizeRange::kBeyond, std::nullopt, kExtrapolated);
-    draw(lists_.dev, "dev", SizeRange::kTraining, space::Split::kDev, kDev);
+    draw(lists_.test, "interpolated", SizeRange::kTraining, space::Split::kTest, kInterpolated, kLeastWork);
+    draw(lists_.test, "extrapolated", SizeRange::kBeyond, std::nullopt, kExtrapolated, kLeastWork);
+    draw(lists_.dev, "dev", SizeRange::kTraining, space::Split::kDev, kDev, kLeastWork);
+    draw(lists_.dev, "large", SizeRange::kTraining, space::Split::kDev, kLargeDev, kLargeWork);
     int number = 0;
     for (ListedWorkload& w : lists_.test)
       if (w.set != "network:resnet50") w.cores = 1 + number++ % 2;
@@ -97,14 +101,14 @@ class Maker {
 
   // Sampled workloads of a split that are far from the networks' and from one another.
   void draw(std::vector<ListedWorkload>& list, const std::string& set, SizeRange range, std::optional<space::Split> split,
-            const Counts& wanted) {
+            const Counts& wanted, double least_work) {
     const WorkloadSampler sampler(kSeed, range);
     for (const auto& [kind, count] : wanted) {
       int found = 0;
       for (int64_t index = 0; found < count; ++index) {
         SampledWorkload w = sampler.at(index, kind);
         if (split && space::split_of(space::split_key(w.subgraph)) != *split) continue;
-        if (ir::flops(w.subgraph) + ir::port_bytes(w.subgraph) < kLeastWork || !held_out_.nearest(w.subgraph).empty()) continue;
+        if (ir::flops(w.subgraph) + ir::port_bytes(w.subgraph) < least_work || !held_out_.nearest(w.subgraph).empty()) continue;
         held_out_.add(w.name, w.subgraph);
         list.push_back({w.name, kind, set, 1, std::move(w.subgraph)});
         ++found;

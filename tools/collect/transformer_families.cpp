@@ -19,7 +19,8 @@ int64_t width(Sizes& z) { return z.size(32, 1536); }
 
 // Activations × weights, then what usually follows: nothing, a bias, an activation, a sum with the residual stream.
 void projection(LayerBuilder& b, Sizes& z) {
-  const int64_t tokens = z.tokens(), k = width(z), n = z.chance(20) ? z.size(1536, 3072) : width(z);
+  const auto extent = [&] { return z.chance(25) ? z.size(1536, 4096) : width(z); };
+  const int64_t tokens = z.tokens(), k = extent(), n = extent();
   const ValueId x = b.input({tokens, k});
   ValueId y = b.dense(x, n, z.chance(70));
   switch (z.rng().below(5)) {

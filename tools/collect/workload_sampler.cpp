@@ -25,13 +25,16 @@ constexpr Share kShares[] = {{Kind::kProduct, 25}, {Kind::kBatchedProduct, 8}, {
                              {Kind::kWindow, 18},  {Kind::kWindowOther, 13},   {Kind::kDepthwise, 13},
                              {Kind::kPool, 4},     {Kind::kRowWise, 8},        {Kind::kMap, 4}};
 
-// Of one run: what measuring can afford. Larger ones than kUsualFlops are kept the less often the larger they are.
-constexpr double kMostFlops = 7e8, kUsualFlops = 6e7, kMostBytes = 2e7, kLeastWork = 4e4;
+// Of one run: what measuring can afford, and is worth it.
+constexpr double kMostFlops = 1e9, kMostBytes = 4e7, kLeastWork = 4e4;
+// Products and windows with less work are kept the less often the smaller they are: most shapes are small, most layers are not.
+constexpr double kUsualFlops = 3e7;
 
-bool affordable(const ir::Subgraph& g, Rng& rng) {
+bool kept(const ir::Subgraph& g, Kind kind, Rng& rng) {
   const double flops = ir::flops(g), bytes = ir::port_bytes(g);
   if (flops > kMostFlops || bytes > kMostBytes || flops + bytes < kLeastWork) return false;
-  return flops <= kUsualFlops || rng.uniform() < std::sqrt(kUsualFlops / flops);
+  if (kind != Kind::kProduct && kind != Kind::kWindow && kind != Kind::kWindowOther) return true;
+  return flops >= kUsualFlops || rng.uniform() < std::sqrt(flops / kUsualFlops);
 }
 
 // One of the sizes beyond their range is an extent of the main stage: itself, merged with others, or after a step of 2 or 4.
@@ -53,7 +56,7 @@ const Family& draw_family(Kind kind, Rng& rng) {
 }  // namespace
 
 SampledWorkload WorkloadSampler::at(int64_t index) const {
-  Rng rng(Hasher().text("workload kind 1").number(static_cast<int64_t>(seed_)).number(index).value());
+  Rng rng(Hasher().text("workload kind 2").number(static_cast<int64_t>(seed_)).number(index).value());
   auto place = static_cast<int>(rng.below(100));
   for (const Share& s : kShares) {
     if (place < s.percent) return at(index, s.kind);
@@ -65,7 +68,7 @@ SampledWorkload WorkloadSampler::at(int64_t index) const {
 
 SampledWorkload WorkloadSampler::at(int64_t index, Kind kind) const {
   Rng rng(Hasher()
-              .text("workload 1")
+              .text("workload 2")
               .number(static_cast<int64_t>(seed_))
               .number(static_cast<int64_t>(range_))
               .number(static_cast<int64_t>(kind))
@@ -85,7 +88,7 @@ SampledWorkload WorkloadSampler::at(int64_t index, Kind kind) const {
     for (ir::Step& s : partition.steps) {
       if (s.kind != ir::StepKind::kSubgraph || s.name.starts_with(kAround)) continue;
       if (range_ == SizeRange::kBeyond && !is_beyond(s.subgraph, sizes)) continue;
-      if (space::workload_kind(s.subgraph) == kind && affordable(s.subgraph, rng)) fitting.push_back(&s);
+      if (space::workload_kind(s.subgraph) == kind && kept(s.subgraph, kind, rng)) fitting.push_back(&s);
     }
     if (fitting.empty()) continue;
     SampledWorkload w;
