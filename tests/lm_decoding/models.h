@@ -1,11 +1,13 @@
 // Random models of the tensor language, and spaces to write about.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "tests/support/network_workloads.h"
 #include "tlm/core/rng.h"
+#include "tlm/lm/decoding/decoder.h"
 #include "tlm/lm/language_model.h"
 #include "tlm/space/space.h"
 
@@ -35,6 +37,16 @@ inline std::vector<std::shared_ptr<const space::Space>> some_spaces(size_t count
   std::vector<std::shared_ptr<const space::Space>> spaces;
   for (size_t i = 0; i < count; ++i) spaces.push_back(space::Space::build(all[i * all.size() / count], target));
   return spaces;
+}
+
+// Each space of `spaces`, which must outlive it, gets the prompt of the one that is half the list away.
+inline DecodeOptions swapped_prompts(const std::vector<std::shared_ptr<const space::Space>>& spaces, PromptForm form) {
+  DecodeOptions options;
+  options.prompt = [&spaces, form](const space::Space& space) {
+    const auto at = std::find_if(spaces.begin(), spaces.end(), [&](const auto& s) { return s.get() == &space; });
+    return write_prompt(*spaces[(static_cast<size_t>(at - spaces.begin()) + spaces.size() / 2) % spaces.size()], form);
+  };
+  return options;
 }
 
 }  // namespace tlm::lm::test

@@ -76,13 +76,7 @@ TEST(LmScheduler, SwappedPromptsChangeSchedules) {
   const Spaces spaces = test::some_spaces(12);
   const auto model = shared(test::random_model(2));
   const auto own = scheduler(model, "greedy", 1).schedule(spaces);
-  DecodeOptions swapped;
-  swapped.prompt = [&](const space::Space& space) {
-    const auto at = std::find_if(spaces.begin(), spaces.end(), [&](const auto& s) { return s.get() == &space; });
-    const size_t other = (static_cast<size_t>(at - spaces.begin()) + spaces.size() / 2) % spaces.size();
-    return write_prompt(*spaces[other], model->info().form);
-  };
-  const auto other = scheduler(model, "greedy", 1, swapped).schedule(spaces);
+  const auto other = scheduler(model, "greedy", 1, test::swapped_prompts(spaces, model->info().form)).schedule(spaces);
   size_t changed = 0;
   for (size_t i = 0; i < spaces.size(); ++i) changed += own[i] != other[i];
   std::printf("%zu of %zu schedules change\n", changed, spaces.size());

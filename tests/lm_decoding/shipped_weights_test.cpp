@@ -1,7 +1,6 @@
 // The weights in lm/pretrained: they write every workload of the networks at hand, for hardware that they know or do not.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -62,13 +61,7 @@ TEST_F(ShippedWeights, WriteAllNetworks) {
 TEST_F(ShippedWeights, ReadThePrompt) {
   const auto spaces = spaces_for(host_target());
   const auto own = greedy().schedule(spaces);
-  DecodeOptions swapped;
-  swapped.prompt = [&](const space::Space& space) {
-    const auto at = std::find_if(spaces.begin(), spaces.end(), [&](const auto& s) { return s.get() == &space; });
-    return write_prompt(*spaces[(static_cast<size_t>(at - spaces.begin()) + spaces.size() / 2) % spaces.size()],
-                        model_->info().form);
-  };
-  const auto other = greedy(swapped).schedule(spaces);
+  const auto other = greedy(test::swapped_prompts(spaces, model_->info().form)).schedule(spaces);
   size_t changed = 0;
   for (size_t i = 0; i < spaces.size(); ++i) changed += own[i] != other[i];
   std::printf("%zu of %zu schedules change\n", changed, spaces.size());
