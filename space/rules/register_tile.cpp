@@ -5,6 +5,7 @@
 
 #include "tlm/space/rules/rule.h"
 #include "tlm/space/rules/scale.h"
+#include "tlm/space/rules/tiling.h"
 
 namespace tlm::space {
 namespace {
@@ -292,15 +293,36 @@ void apply(const Context&, Sketch& s, int, const Choice& choice) {
   if (m.vector_axis >= s.info->spatial) n.unroll_order.insert(n.unroll_order.begin(), m.vector_axis);
 }
 
-// Accumulators; updates for each operand register of a step, in quarter octaves from a half; points of tiles that are none of the
-// nest's.
+// What one register tile reads of an operand over the whole reduction.
+double panel_bytes(const NestInfo& n, const Micro& m, const Access& load) {
+  std::vector<int64_t> span = n.extent;
+  for (int a = 0; a < n.spatial; ++a)
+    span[a] = std::min(span[a], m.registers_along(a) * (a == m.vector_axis ? m.lanes : 1));
+  return footprint_bytes(load, span);
+}
+
+// Accumulators; updates for each operand register of a step, and for each of the operand with the largest panel, in quarter octaves
+// from a half; memory of that panel, of the others; points of tiles that are none of the nest's.
 std::vector<int64_t> consequences(const Context&, const Sketch& s, int, const Choice& choice) {
   const NestInfo& n = *s.info;
   const Micro m = Micro::from(choice);
-  int64_t operands = 0;
-  for (const Access& l : n.loads) operands += l.epilogue || l.index ? 0 : operand_registers(n, m, l);
   const int64_t accumulators = accumulator_registers(n, m);
-  return {accumulators, log_steps(static_cast<double>(accumulators) / static_cast<double>(std::max<int64_t>(1, operands)), 0.5, 4),
+  int64_t operands = 0, streamed = 0;
+  double panel = 0, panels = 0;
+  for (const Access& l : n.loads) {
+    if (l.epilogue || l.index) continue;
+    const double bytes = panel_bytes(n, m, l);
+    operands += operand_registers(n, m, l);
+    panels += bytes;
+    if (bytes > panel) {
+      panel = bytes;
+      streamed = operand_registers(n, m, l);
+    }
+  }
+  const auto updates = [&](int64_t registers) {
+    return log_steps(static_cast<double>(accumulators) / static_cast<double>(std::max<int64_t>(1, registers)), 0.5, 4);
+  };
+  return {accumulators,      updates(operands),         updates(streamed), kilobytes(panel), kilobytes(panels - panel),
           sixteenths(1 - useful_share(n, m))};
 }
 

@@ -128,7 +128,7 @@ TEST(LanguageModel, BadFilesAreRefused) {
   EXPECT_EQ(text_refusal(R"({"format": 1, "words": [], "blind": "half"})"), "no blinding is called 'half'");
 
   // Another spelling; none stored is the first.
-  const std::string today = print_language(standard_language()), line = " \"language_version\": 4,\n";
+  const std::string today = print_language(standard_language()), line = " \"language_version\": 5,\n";
   ASSERT_NE(today.find(line), std::string::npos) << today;
   const std::pair<std::string, std::string> others[] = {{"", "1"}, {" \"language_version\": 9,\n", "9"}};
   for (const auto& [stored, version] : others) {
@@ -139,7 +139,7 @@ TEST(LanguageModel, BadFilesAreRefused) {
       ADD_FAILURE() << "read";
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::kUnsupported);
-      EXPECT_EQ(e.message(), "the model learned version " + version + " of the tensor language, this is version 4");
+      EXPECT_EQ(e.message(), "the model learned version " + version + " of the tensor language, this is version 5");
       EXPECT_EQ(e.where(), "old/language.json");
       EXPECT_EQ(e.hint(), "train it again from its records with `tlm train`: records stay valid");
     }
