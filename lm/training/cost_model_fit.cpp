@@ -49,8 +49,8 @@ std::shared_ptr<const space::CostModel> fit_cost_model(const std::vector<Measure
   for (const MeasuredWorkload& w : measured) programs += w.programs.size();
   const size_t step = std::max<size_t>(1, (programs + most_rows - 1) / std::max<size_t>(1, most_rows));
   std::vector<Rows> pieces(measured.size());
-  parallel_for(executor, static_cast<int64_t>(measured.size()),
-               [&](int64_t i, int) { pieces[static_cast<size_t>(i)] = rows_of(measured[static_cast<size_t>(i)], step); });
+  guarded_parallel_for(executor, static_cast<int64_t>(measured.size()),
+                       [&](int64_t i) { pieces[static_cast<size_t>(i)] = rows_of(measured[static_cast<size_t>(i)], step); });
   Rows all;
   for (Rows& piece : pieces) {
     std::move(piece.rows.begin(), piece.rows.end(), std::back_inserter(all.rows));

@@ -48,6 +48,7 @@ struct Recipe {
   LearningRate learning_rate() const { return {rate, last_rate, warm_up}; }
   AdamWOptions adamw() const;
   Config config(int64_t vocabulary) const;
+  bool untrained() const { return steps == 0 && time_s == 0; }
   int quality_buckets() const;  // of the model's language: 0 in mode best
 };
 

@@ -27,8 +27,8 @@ std::vector<RecordedChoices> fastest(const MeasuredWorkload& w) {
 
 Teacher::Teacher(const std::vector<MeasuredWorkload>& measured, Executor& executor)
     : neighbours_(measured), cost_model_(fit_cost_model(measured, kMostRows, executor)), fast_(measured.size()) {
-  parallel_for(executor, static_cast<int64_t>(measured.size()),
-               [&](int64_t i, int) { fast_[static_cast<size_t>(i)] = fastest(measured[static_cast<size_t>(i)]); });
+  guarded_parallel_for(executor, static_cast<int64_t>(measured.size()),
+                       [&](int64_t i) { fast_[static_cast<size_t>(i)] = fastest(measured[static_cast<size_t>(i)]); });
 }
 
 std::vector<std::pair<space::Walk, float>> Teacher::programs(const space::Space& space, size_t count) const {

@@ -29,6 +29,7 @@ struct Plan {
   Recipe recipe;
   int64_t pretraining_steps = 0, steps = 0;
   uint64_t data = 0;  // fingerprint
+  std::string command;
 
   uint64_t identity() const {
     Recipe r = recipe;
@@ -48,6 +49,7 @@ std::optional<Plan> load_plan(const fs::path& folder) {
     p.pretraining_steps = j.at("pretraining_steps").get<int64_t>();
     p.steps = j.at("steps").get<int64_t>();
     p.data = std::stoull(j.at("data").get<std::string>(), nullptr, 16);
+    p.command = j.at("command").get<std::string>();
     return p;
   } catch (const nlohmann::json::exception& e) {
     throw Error(ErrorCode::kBadModel, std::string("not the plan of a training: ") + e.what(), file.string());
@@ -62,6 +64,7 @@ void save_plan(const fs::path& folder, const Plan& p) {
   j["pretraining_steps"] = p.pretraining_steps;
   j["steps"] = p.steps;
   j["data"] = to_hex(p.data);
+  j["command"] = p.command;
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) throw Error(ErrorCode::kEnvironment, "cannot make the folder: " + failure.message(), folder.string());
@@ -116,6 +119,80 @@ void set_steps(Plan& plan, std::vector<Phase>& phases, const Weights& weights, c
   main.steps = plan.steps;
 }
 
+// What is learned from, and what judges.
+struct Material {
+  Datasets sets;
+  Dataset unmeasured;  // for pretraining
+  int64_t taught_programs = 0;
+
+  uint64_t fingerprint() const {
+    return Hasher()
+        .number(static_cast<int64_t>(sets.train.fingerprint()))
+        .number(static_cast<int64_t>(unmeasured.fingerprint()))
+        .value();
+  }
+};
+
+DatasetOptions dataset_options(const TrainModelOptions& options) {
+  const Recipe& r = options.recipe;
+  DatasetOptions data = options.data;
+  data.form = r.form();
+  data.context = r.context;
+  data.fraction = r.fraction;
+  data.leave_out_kinds = r.leave_out_kinds;
+  data.leave_out_variants = r.leave_out_variants;
+  return data;
+}
+
+Material gather(std::vector<LabelledWorkload> workloads, const TrainModelOptions& options, Executor& executor,
+                Progress& progress) {
+  const Recipe& r = options.recipe;
+  const DatasetOptions data = dataset_options(options);
+  std::optional<Teacher> teacher;
+  if (!r.untrained() && r.taught > 0) teacher.emplace(teacher_of(workloads, data, executor));
+  Material m;
+  m.sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
+  if (r.untrained()) return m;
+  const DatasetCounts& counts = m.sets.train_counts;
+  if (m.sets.train.groups.empty())
+    throw Error(ErrorCode::kUsage, "the records hold no program to learn from", options.folder.string(),
+                std::to_string(counts.refused) + " schedules are not in the space of today, " + std::to_string(counts.held_out) +
+                    " programs are held out, " + std::to_string(counts.too_long) + " sentences are too long, " +
+                    std::to_string(m.sets.dev_counts.programs) + " programs belong to dev");
+  const SpaceSource shapes = [&](int64_t i) -> std::shared_ptr<const space::Space> {
+    TLM_CHECK(options.unmeasured != nullptr);
+    auto space = options.unmeasured(i);
+    return space && may_learn(space->subgraph(), space->target(), data) ? space : nullptr;
+  };
+  if (r.pretrain > 0)
+    m.unmeasured = constructive_sentences(shapes, r.pretrain, r.form(), r.context, executor, options.cancel, progress);
+  if (teacher) {
+    Dataset taught =
+        taught_sentences(shapes, r.taught, kTaughtPrograms, *teacher, r.form(), r.context, executor, options.cancel, progress);
+    m.taught_programs = taught.programs();
+    m.sets.train.add(std::move(taught));
+  }
+  return m;
+}
+
+// Their steps are not known yet.
+std::vector<Phase> phases_of(const TrainModelOptions& options, const Material& m) {
+  const Recipe& r = options.recipe;
+  const Rng seeds(r.seed);
+  std::vector<Phase> phases;
+  if (!m.unmeasured.groups.empty()) {
+    phases.push_back({"pretraining", &m.unmeasured, r.packing(), r.learning_rate(), seeds.split(1).next(), 0});
+    phases[0].packing.enough = 1;
+    phases[0].packing.any_quality = true;  // one program of each, of unknown quality
+  }
+  phases.push_back({"training", &m.sets.train, r.packing(), r.learning_rate(), seeds.split(2).next(), 0});
+  const Phase& main = phases.back();
+  if (!r.untrained() && plan_epoch(*main.data, main.packing, main.seed, 0).empty())
+    throw Error(ErrorCode::kUsage, "no workload has enough programs to know its best", options.folder.string(),
+                "more measurements of each, a smaller --enough, or --quality token");
+  return phases;
+}
+
 }  // namespace
 
 std::optional<Recipe> recipe_of(const fs::path& folder) {
@@ -128,77 +205,31 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
                          Executor& executor, Progress& progress) {
   const Recipe& r = options.recipe;
   check(r);
-  std::optional<Plan> begun = load_plan(options.folder);
+  const std::optional<Plan> begun = load_plan(options.folder);
   check_folder(begun, options);
   if (!begun && last_training_state(options.folder))
     throw Error(ErrorCode::kUsage, "the folder holds states of a training but no training.json", options.folder.string(),
                 "take another folder");
 
-  const bool untrained = r.steps == 0 && r.time_s == 0;
-  LanguageInfo language = standard_language(r.form(), r.quality_buckets());
+  const LanguageInfo language = standard_language(r.form(), r.quality_buckets());
   Weights weights(r.config(static_cast<int64_t>(language.words.size())));
   weights.initialize(r.seed);
 
-  DatasetOptions data = options.data;
-  data.form = r.form();
-  data.context = r.context;
-  data.fraction = r.fraction;
-  data.leave_out_kinds = r.leave_out_kinds;
-  data.leave_out_variants = r.leave_out_variants;
-  std::optional<Teacher> teacher;
-  if (!untrained && r.taught > 0) teacher.emplace(teacher_of(workloads, data, executor));
-  Datasets sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
-  if (!untrained && sets.train.groups.empty())
-    throw Error(ErrorCode::kUsage, "the records hold no program to learn from", options.folder.string(),
-                std::to_string(sets.train_counts.refused) + " schedules are not in the space of today, " +
-                    std::to_string(sets.train_counts.held_out) + " programs are held out, " +
-                    std::to_string(sets.train_counts.too_long) + " sentences are too long, " +
-                    std::to_string(sets.dev_counts.programs) + " programs belong to dev");
-  const SpaceSource shapes = [&](int64_t i) -> std::shared_ptr<const space::Space> {
-    TLM_CHECK(options.unmeasured != nullptr);
-    auto space = options.unmeasured(i);
-    return space && may_learn(space->subgraph(), space->target(), data) ? space : nullptr;
-  };
-  Dataset unmeasured;
-  int64_t taught_programs = 0;
-  if (!untrained && r.pretrain > 0)
-    unmeasured = constructive_sentences(shapes, r.pretrain, r.form(), r.context, executor, options.cancel, progress);
-  if (teacher) {
-    Dataset taught =
-        taught_sentences(shapes, r.taught, kTaughtPrograms, *teacher, r.form(), r.context, executor, options.cancel, progress);
-    taught_programs = taught.programs();
-    sets.train.add(std::move(taught));
-  }
-
-  const Rng seeds(r.seed);
-  std::vector<Phase> phases;
-  if (!unmeasured.groups.empty()) {
-    phases.push_back({"pretraining", &unmeasured, r.packing(), r.learning_rate(), seeds.split(1).next(), 0});
-    phases[0].packing.enough = 1;
-    phases[0].packing.any_quality = true;  // one program of each, of unknown quality
-  }
-  phases.push_back({"training", &sets.train, r.packing(), r.learning_rate(), seeds.split(2).next(), 0});
-
-  if (!untrained && plan_epoch(*phases.back().data, phases.back().packing, phases.back().seed, 0).empty())
-    throw Error(ErrorCode::kUsage, "no workload has enough programs to know its best", options.folder.string(),
-                "more measurements of each, a smaller --enough, or --quality token");
-
-  const uint64_t fingerprint = Hasher()
-                                   .number(static_cast<int64_t>(sets.train.fingerprint()))
-                                   .number(static_cast<int64_t>(unmeasured.fingerprint()))
-                                   .value();
-  Plan plan{r, 0, 0, fingerprint};
+  const Material material = gather(std::move(workloads), options, executor, progress);
+  std::vector<Phase> phases = phases_of(options, material);
+  const Dataset& dev = material.sets.dev;
+  Plan plan{r, 0, 0, material.fingerprint(), options.command};
   TrainerOptions trainer;
   trainer.validations = options.validations;
   if (begun) {
-    if (begun->data != fingerprint)
+    if (begun->data != plan.data)
       throw Error(ErrorCode::kUsage, "the records are not those that the training was begun with", options.folder.string(),
                   "train anew in another folder");
     plan = *begun;
     phases.back().steps = plan.steps;
     if (phases.size() > 1) phases[0].steps = plan.pretraining_steps;
   } else {
-    if (!untrained) set_steps(plan, phases, weights, sets.dev, trainer, executor, options.log);
+    if (!r.untrained()) set_steps(plan, phases, weights, dev, trainer, executor, options.log);
     save_plan(options.folder, plan);
   }
 
@@ -209,17 +240,17 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   trainer.checkpoint_steps = options.checkpoint_steps;
   trainer.folder = options.folder;
   trainer.cancel = options.cancel;
-  train(weights, language, phases, sets.dev, trainer, executor, progress);
+  train(weights, language, phases, dev, trainer, executor, progress);
 
   TrainedModel out;
   for (const WeightInfo& info : weights.table()) out.parameters += static_cast<int64_t>(info.count);
   out.steps = plan.steps, out.pretraining_steps = plan.pretraining_steps;
-  out.train = sets.train_counts, out.dev = sets.dev_counts;
-  out.pretraining_sentences = unmeasured.programs();
-  out.taught_sentences = taught_programs;
+  out.train = material.sets.train_counts, out.dev = material.sets.dev_counts;
+  out.pretraining_sentences = material.unmeasured.programs();
+  out.taught_sentences = material.taught_programs;
   out.metrics = read_metrics(options.folder / "metrics.jsonl");
   save_language_model(options.folder, weights, language);
-  write_file_atomic(options.folder / "MODEL_CARD.md", model_card(out, sets, counts, plan.recipe, options.command));
+  write_file_atomic(options.folder / "MODEL_CARD.md", model_card(out, material.sets, counts, plan.recipe, plan.command));
   return out;
 }
 

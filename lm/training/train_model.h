@@ -21,7 +21,7 @@ struct TrainModelOptions {
   Recipe recipe;
   std::filesystem::path folder;
   bool resume = false;     // go on from the folder's last state if there is one; else the folder must hold no training
-  std::string command;     // for the model card
+  std::string command;     // for the model card; of a training that goes on, the one that it was begun with
   DatasetOptions data;     // obstacle and variant; the rest comes from the recipe
   SpaceSource unmeasured;  // for the recipe's `pretrain` and `taught`; what may not be learned is skipped
   int validations = 12;    // TrainerOptions

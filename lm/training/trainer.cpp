@@ -83,7 +83,7 @@ class Trainer {
       Batches batches(phases_[p], position_.step - first);
       while (position_.step < first + phases_[p].steps) {
         if (options_.cancel.cancelled()) {
-          keep();
+          if (last_kept_ != position_.step) keep();
           options_.cancel.check();
         }
         const StepMetrics m = step(phases_[p], batches.next(), position_.step - first);
@@ -93,7 +93,7 @@ class Trainer {
         if (due() && position_.step < total_) keep();
       }
     }
-    if (!last_kept_ || *last_kept_ != total_) keep();
+    if (last_kept_ != total_) keep();
   }
 
  private:

@@ -126,6 +126,10 @@ TEST_F(CollectorTest, MeasuresEachSourcesShareOnce) {
   EXPECT_TRUE(again.complete);
   EXPECT_EQ(again.measured, 0);
   EXPECT_EQ(measurer.batches(), batches);
+  const CollectOptions more = options("random:20,constructive:5,search:16,confirm:4");
+  EXPECT_EQ(collect(plan, measurer, store, more).measured,
+            static_cast<int>(plan.size()) * (10 + 4));  // the fastest may be others
+  EXPECT_EQ(collect(plan, measurer, store, more).measured, 0);
 }
 
 TEST_F(CollectorTest, AStoppedCollectionGoesOnAsIfItHadNeverStopped) {

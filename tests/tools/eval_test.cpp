@@ -30,6 +30,14 @@ TEST(Eval, ReferenceThenRace) {
   EXPECT_NE(again.err.find("0 schedules measured"), std::string::npos) << again.err;
   EXPECT_EQ(s.read("r.jsonl"), lines);
 
+  // Anew for a part of the list: the other lines stay.
+  s.shell("cp r.jsonl r2.jsonl");
+  const std::string data = TLM_SOURCE_DIR "/lm/data";
+  ASSERT_EQ(s.tlm(words("eval --only avgpool --reference --records other.db --trials 4 -o r2.jsonl --data " + data)).code, 0);
+  const std::string mixed = s.read("r2.jsonl");
+  EXPECT_NE(mixed, lines);
+  EXPECT_EQ(std::count(mixed.begin(), mixed.end(), '\n'), 2);
+
   const std::string options = "--race --model none --training none --k 3 --against r.jsonl -o race";
   const Outcome race = s.tlm(eval(options));
   ASSERT_EQ(race.code, 0) << race.err;

@@ -52,7 +52,9 @@ Outcome interrupted(const Sandbox& s, const std::string& arguments, int signal, 
 TEST(Interrupt, ProcessesAreSeen) {
   const Sandbox s;
   const std::string pid = s.shell("sleep 100 >/dev/null 2>&1 & echo $!").out;
-  EXPECT_EQ(processes_of(s), 1);
+  int seen = 0;
+  for (int i = 0; i < 500 && (seen = processes_of(s)) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(seen, 1);
   s.shell("kill " + pid);
   EXPECT_TRUE(none_is_left(s));
 }

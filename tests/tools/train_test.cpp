@@ -39,8 +39,11 @@ TEST(Train, WritesAModelMetricsAndACard) {
   s.refuses(words("train --records r.db --out m --steps 3 " + kSmall), 2, "the folder holds a training");
   s.refuses(words("train --records r.db --out m --steps 4 --resume " + kSmall), 2, "other settings: steps");
   s.refuses(words("train --out m --resume --steps 4"), 2, "other settings: steps");
+  s.refuses(words("train --out m --resume --width 192"), 2, "other settings: width");  // although it is the default
+  const std::string card = s.read("m/MODEL_CARD.md");
   EXPECT_EQ(s.tlm(words("train --out m --resume")).code, 0);
   EXPECT_EQ(s.tlm(words("train --out m --resume --steps 3")).code, 0);
+  EXPECT_EQ(s.read("m/MODEL_CARD.md"), card);  // with the command that made it
 }
 
 // What nothing is said of is the recipe's, not another default of the command's.

@@ -77,6 +77,14 @@ TEST_F(RaceRunnerTest, AChangedEntrantRacesAnew) {
   EXPECT_EQ(racing_.batches, 6);
 }
 
+TEST_F(RaceRunnerTest, OtherConditionsRaceAnew) {
+  run();
+  options_.race.conditions = "another compiler";
+  run();
+  EXPECT_EQ(made_, 4);
+  EXPECT_EQ(racing_.batches, 6);
+}
+
 TEST_F(RaceRunnerTest, AnInterruptLosesNoProposal) {
   run();
   std::vector<Entrant> all = entrants();

@@ -111,6 +111,8 @@ TEST(RaceTable, Groups) {
     }
   }
   EXPECT_EQ(group_of("a/1"), "a");
+  EXPECT_EQ(group_of("a/1 k=10"), "a k=10");
+  EXPECT_EQ(group_of("a/2 target unknown"), "a target unknown");
   EXPECT_EQ(group_of("lm"), "");
   const GroupStanding a = group_standing(all, models, "a");
   EXPECT_EQ(a.models, 2);

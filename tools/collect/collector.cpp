@@ -66,15 +66,35 @@ class Collection {
   std::string origin(Source s) const { return s == Source::kModel ? model_->name() : kNames[static_cast<size_t>(s)]; }
   bool out_of_time() const { return options_.seconds > 0 && time_.seconds() >= options_.seconds; }
 
+  std::vector<Record> records_of(const PlanItem& item) const {
+    return records_.of_workload(ir::workload_hash(*item.subgraph), space::target_hash(item.variant.target));
+  }
+
+  // Nothing new was measured since the fastest were last measured side by side.
+  static bool confirmed(const std::vector<Record>& records) {
+    std::set<uint64_t> known;
+    bool is = false;
+    for (const Record& r : records) {
+      if (known.insert(r.schedule_hash).second) is = false;
+      if (r.origin == kNames[static_cast<size_t>(Source::kConfirm)]) is = true;
+    }
+    return is;
+  }
+
   // Programs that the records lack, as far as they tell without a look at the space.
   int missing(const PlanItem& item) const {
     std::map<std::string, int> by_origin;
     std::set<uint64_t> known;
-    for (const Record& r : records_.of_workload(ir::workload_hash(*item.subgraph), space::target_hash(item.variant.target)))
-      if (known.insert(r.schedule_hash).second || r.origin == kNames[static_cast<size_t>(Source::kConfirm)])
-        ++by_origin[r.origin];
+    const std::vector<Record> records = records_of(item);
+    for (const Record& r : records)
+      if (known.insert(r.schedule_hash).second) ++by_origin[r.origin];
     int n = 0;
-    for (const Quota& q : options_.quotas) n += std::max(0, q.programs - by_origin[origin(q.source)]);
+    for (const Quota& q : options_.quotas) {
+      if (q.source == Source::kConfirm)
+        n += confirmed(records) ? 0 : q.programs;
+      else
+        n += std::max(0, q.programs - by_origin[origin(q.source)]);
+    }
     return options_.programs > 0 ? std::min(n, std::max(0, options_.programs - static_cast<int>(known.size()))) : n;
   }
 
@@ -150,8 +170,7 @@ class Collection {
   }
 
   bool confirm(const PlanItem& item, WorkloadTrials& trials, int count) {
-    for (const Record& r : records_.of_workload(ir::workload_hash(*item.subgraph), space::target_hash(item.variant.target)))
-      if (r.origin == origin(Source::kConfirm)) return true;
+    if (confirmed(records_of(item))) return true;
     const std::vector<Schedule> top = trials.search().top(count);
     if (top.size() < 2) return true;
     if (out_of_time()) return false;

@@ -134,16 +134,15 @@ class Entrants {
   std::map<int, std::string> first_, fingerprint_;  // the first model, by k
 };
 
-// The schedule in today's space.
+}  // namespace
+
 space::Schedule checked(const space::Space& space, const space::Schedule& s, const std::string& name, const std::string& where) {
   const Result<space::Walk> walk = space.replay(s);
   if (!walk)
     throw Error(ErrorCode::kUsage, "the reference of '" + name + "' is no schedule of today's space: " + walk.reason(), where,
-                "make it anew by `tlm eval --reference`");
+                "make it anew");
   return walk->schedule();
 }
-
-}  // namespace
 
 std::vector<Entrant> make_entrants(const EntrantOptions& options, Executor& executor, const Log& log) {
   return Entrants(options, executor, log).make();

@@ -31,6 +31,9 @@ struct EntrantOptions {
 // there are no records.
 std::vector<Entrant> make_entrants(const EntrantOptions& options, Executor& executor, const Log& log);
 
+// The schedule `s` of the workload `name`, as today's space has it. Throws Error(kUsage) if it does not.
+space::Schedule checked(const space::Space& space, const space::Schedule& s, const std::string& name, const std::string& where);
+
 // The searches of the reference after fewer and fewer trials, the reference itself last: three schedules, of which the fastest
 // in the selection counts. Throws Error(kUsage) for a workload without reference on this machine, or a schedule that today's
 // space does not have.

@@ -3,14 +3,18 @@
 #include <cstdio>
 #include <map>
 
+#include "tlm/codegen/emitter_version.h"
 #include "tlm/codegen/measure/batch_programs.h"
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
+#include "tlm/core/hash.h"
 #include "tlm/core/progress.h"
 #include "tlm/core/thread_pool.h"
 #include "tlm/kernels/cpu/fma_peak.h"
 #include "tlm/kernels/cpu/memory_stream.h"
+#include "tlm/space/language/vocabulary.h"
 #include "tlm/space/records/record_store.h"
+#include "tlm/space/version.h"
 #include "tlm/tools/eval/entrants.h"
 #include "tlm/tools/eval/race/race_runner.h"
 #include "tlm/tools/eval/race/race_summary.h"
@@ -66,13 +70,28 @@ eval::Contender best_known(const EvalOptions& o, const std::vector<eval::EvalWor
   const space::RecordStore store(o.best_of, space::StoreAccess::kRead);
   eval::Contender c{"best known", "search", kConfirmed, {}, {}};
   for (const eval::EvalWorkload& w : list) {
+    const auto space = eval::space_of(w, machine);
     std::vector<space::Schedule> schedules;
     for (const space::RankedSchedule& r : store.best(w.hash, space::target_hash(eval::target_of(w, machine)), kConfirmed))
-      schedules.push_back(space::parse_schedule(r.record.schedule));
+      schedules.push_back(eval::checked(*space, space::parse_schedule(r.record.schedule), w.name, o.best_of));
+    if (schedules.empty())
+      throw Error(ErrorCode::kUsage, "the workload '" + w.name + "' has no record on this machine", o.best_of,
+                  "measure it (`tlm collect`), or leave it out: --only names those that race");
     c.picks.push_back(std::move(schedules));
     c.seconds.push_back(0);
   }
   return c;
+}
+
+// What rows and proposals in a folder were made under.
+std::string conditions(const Target& machine, int rounds) {
+  return Hasher()
+      .text(target_json(machine))
+      .number(space::kSpaceVersion)
+      .number(space::kLanguageVersion)
+      .number(codegen::kEmitterVersion)
+      .number(rounds)
+      .hex();
 }
 
 int finish(const EvalOptions& o, const std::string& reference, const std::vector<eval::Contender>& known,
@@ -126,6 +145,7 @@ int race(const EvalOptions& o, const CommandContext& context) {
   options.progress = &progress;
   options.stop = o.stop_after_time();
   options.race.reference = reference;
+  options.race.conditions = conditions(machine, o.rounds);
   options.race.cancel = context.cancel;
   options.race.program = codegen::program_hash;
   std::map<int, double> peaks;  // by cores: the highest so far

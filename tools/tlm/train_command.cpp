@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
@@ -27,7 +28,8 @@ struct Options {
       branches = static_cast<int>(recipe.branches), batch = static_cast<int>(recipe.batch),
       enough = static_cast<int>(recipe.enough), best = static_cast<int>(recipe.best),
       pretrain = static_cast<int>(recipe.pretrain), taught = static_cast<int>(recipe.taught);
-  std::string command;  // as it was typed
+  std::string command;                // as it was typed
+  std::vector<std::string> settings;  // of the recipe, that were typed: names of its fields
 };
 
 // What the numbers of the command line say of the recipe.
@@ -76,9 +78,8 @@ int train(Options o, const CommandContext& context) {
   if (o.resume && o.recipe.records.empty()) {  // as it was begun
     const auto begun = lm::recipe_of(o.out);
     if (!begun) throw Error(ErrorCode::kUsage, "no training was begun in this folder", o.out, "give --records and --out");
-    const std::vector<std::string> changed = lm::differences(*begun, options.recipe);
-    for (const std::string& name : lm::differences(lm::Recipe{}, options.recipe))  // what is said beside --resume
-      if (std::find(changed.begin(), changed.end(), name) != changed.end())
+    for (const std::string& name : lm::differences(*begun, options.recipe))
+      if (std::find(o.settings.begin(), o.settings.end(), name) != o.settings.end())
         throw Error(ErrorCode::kUsage, "the training was begun with other settings: " + name, o.out,
                     "leave it out, or take another folder");
     options.recipe = *begun;
@@ -117,7 +118,7 @@ int train(Options o, const CommandContext& context) {
 }
 
 void add_model_options(CLI::App& c, Options& o) {
-  add_text(c, "--config", o.size, "SIZE", "small (0.8 million parameters) or base (1.9 million; default)");
+  add_text(c, "--config", o.size, "SIZE", "small (0.9 million parameters) or base (2.0 million; default)");
   add_number(c, "--layers", o.layers, "N", "Layers", 1, 64);
   add_number(c, "--heads", o.heads, "N", "Heads of attention", 1, 64);
   add_number(c, "--width", o.width, "N", "Width of a token's vector", 8, 4096);
@@ -163,6 +164,21 @@ void add_recipe_options(CLI::App& c, Options& o) {
   add_texts(c, "--leave-out-variant", o.recipe.leave_out_variants, "NAME", "Learn nothing of this hardware (may be repeated)");
 }
 
+// The recipe's fields that an option sets.
+void add_fields(std::vector<std::string>& fields, std::string option) {
+  std::replace(option.begin(), option.end(), '-', '_');
+  const std::map<std::string, std::vector<std::string>> others = {{"config", {"layers", "heads", "width"}},
+                                                                  {"data", {"lists"}},
+                                                                  {"time", {"time_s"}},
+                                                                  {"leave_out_kind", {"leave_out_kinds"}},
+                                                                  {"leave_out_variant", {"leave_out_variants"}}};
+  const auto at = others.find(option);
+  if (at == others.end())
+    fields.push_back(std::move(option));
+  else
+    fields.insert(fields.end(), at->second.begin(), at->second.end());
+}
+
 }  // namespace
 
 void add_train_command(CLI::App& app, CommandContext& context) {
@@ -189,9 +205,11 @@ void add_train_command(CLI::App& app, CommandContext& context) {
 Records of test workloads are refused; those of dev judge the model (metrics.jsonl, metrics.svg, MODEL_CARD.md).)");
   command->callback([o, &context, command] {
     o->command = "tlm train";
+    o->settings.clear();
     for (const CLI::Option* option : command->get_options()) {
       if (option->count() == 0 || option->check_lname("out") || option->check_lname("resume") || option->check_lname("threads"))
         continue;
+      add_fields(o->settings, option->get_lnames().front());
       if (option->get_expected_max() == 0) {
         o->command += " " + option->get_name();
         continue;

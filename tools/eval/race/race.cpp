@@ -179,7 +179,7 @@ class WorkloadRace {
 
 uint64_t race_plan(const EvalWorkload& w, size_t index, const std::vector<Contender>& contenders, const RaceOptions& options) {
   Hasher h;
-  h.text("race 1").number(static_cast<int64_t>(w.hash)).number(w.cores).text(options.reference);
+  h.text("race 2").text(options.conditions).number(static_cast<int64_t>(w.hash)).number(w.cores).text(options.reference);
   for (const Contender& c : contenders) {
     h.text(c.name).number(c.k);
     for (const Schedule& s : c.picks.at(index)) h.text(print(s));

@@ -52,10 +52,13 @@ struct RaceOptions {
   std::function<double(int cores)> peak;
   // GB/s of so many cores over a working set of so many bytes; none: no memory roof.
   std::function<double(int cores, double bytes)> stream;
+  // What else a row depends on: machine, versions of space, language and emitter, rounds. Rows and proposals of others are not
+  // kept.
+  std::string conditions;
   CancelToken cancel;
 };
 
-// Of the workload, the reference's name, and every contender's k and picks for workload number `index`.
+// Of the conditions, the workload, the reference's name, and every contender's k and picks for workload number `index`.
 uint64_t race_plan(const EvalWorkload& w, size_t index, const std::vector<Contender>& contenders, const RaceOptions& options);
 
 // `selecting` measures the programs among which contenders with k > 1 choose; `racing`, with more rounds, the chosen ones.

@@ -6,6 +6,7 @@
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
+#include "tlm/core/hash.h"
 #include "tlm/tools/eval/race/race_file.h"
 
 namespace tlm::eval {
@@ -50,6 +51,9 @@ class RaceRunner {
   }
 
  private:
+  // Of what it knows and of where it is asked.
+  std::string fingerprint(const Entrant& e) const { return Hasher().text(e.fingerprint).text(options_.race.conditions).hex(); }
+
   static void check_names(const std::vector<Contender>& contenders, const std::vector<Entrant>& entrants) {
     std::set<std::string> names;
     const auto take = [&](const std::string& name) {
@@ -82,10 +86,10 @@ class RaceRunner {
     for (const Entrant& e : entrants) {
       options_.race.cancel.check();
       const auto known = std::find_if(before.begin(), before.end(), [&](const Proposal& p) {
-        return p.contender.name == e.name && p.contender.k == e.k && p.fingerprint == e.fingerprint && p.workloads == names_;
+        return p.contender.name == e.name && p.contender.k == e.k && p.fingerprint == fingerprint(e) && p.workloads == names_;
       });
       contenders.push_back(known != before.end() ? known->contender : propose(e, spaces, contenders));
-      lines += proposal_line({e.fingerprint, names_, contenders.back()}) + "\n";
+      lines += proposal_line({fingerprint(e), names_, contenders.back()}) + "\n";
       if (known == before.end()) write_file_atomic(picks_file_, lines + still_to_come(before, entrants, contenders));
       task.advance(1, e.name);
     }

@@ -204,8 +204,10 @@ Interval paired(const std::vector<RaceRow>& rows, const std::string& contender, 
 }
 
 std::string group_of(const std::string& model) {
-  const size_t at = model.find('/');
-  return at == std::string::npos ? "" : model.substr(0, at);
+  const size_t slash = model.find('/');
+  if (slash == std::string::npos) return "";
+  const size_t how = model.find(' ', slash);
+  return model.substr(0, slash) + (how == std::string::npos ? "" : model.substr(how));
 }
 
 GroupStanding group_standing(const std::vector<RaceRow>& rows, const std::vector<std::string>& models, const std::string& group,
