@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tlm/core/version.h"
+#include "tlm/lm/training/packing.h"
 #include "tlm/space/version.h"
 
 namespace tlm::lm {
@@ -62,7 +63,7 @@ std::string left_out(const DatasetCounts& c) {
   return out;
 }
 
-std::string dev_part(const TrainedModel& model) {
+std::string dev_part(const TrainedModel& model, const Recipe& r) {
   const StepMetrics* last = nullptr;
   for (const StepMetrics& m : model.metrics)
     if (m.dev) last = &m;
@@ -71,7 +72,8 @@ std::string dev_part(const TrainedModel& model) {
   std::string out = "On dev after step " + std::to_string(last->step) + " (" + std::to_string(v.programs) + " programs of " +
                     std::to_string(v.groups) + " workloads and targets, none of them learned from):\n\n";
   out += "| | |\n|---|---|\n";
-  out += "| loss, nats for each choice among legal tokens | " + fixed(v.loss, 4) + " |\n";
+  out += "| loss" + std::string(r.quality_buckets() == 0 ? " of the best programs" : "") +
+         ", nats for each choice among legal tokens | " + fixed(v.loss, 4) + " |\n";
   out += "| … of the best programs, the best quality asked for | " + fixed(v.best_loss, 4) + " |\n";
   out += "| loss, nats for each token among all words | " + fixed(v.full_loss, 4) + " |\n";
   out += "| choices foretold | " + fixed(100 * v.accuracy, 1) + " % |\n";
@@ -111,8 +113,8 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
   if (model.taught_sentences > 0)
     out += "\nBeside them " + std::to_string(model.taught_sentences) + " sentences about " + std::to_string(r.taught) +
            " sampled shapes (less those that may not be learned) that were not measured: schedules that were fast on the most "
-           "similar "
-           "workloads above, carried over and ranked by a cost model of the programs above.\n";
+           "similar workloads above, carried over and ranked by a cost model of the programs above. They are " +
+           fixed(100 * taught_share(data.train, r.packing()), 0) + " % of the sentences that were drawn.\n";
 
   out += "\n## Training\n\n";
   if (model.metrics.empty()) {
@@ -127,7 +129,7 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
            std::to_string(last.tokens) + " tokens, " + fixed(last.seconds, 0) + " s. Loss over the last " +
            std::to_string(steps) + " steps: " + fixed(loss / static_cast<double>(steps), 4) + ".\n\n";
   }
-  out += dev_part(model);
+  out += dev_part(model, r);
   return out + "Settings:\n\n```json\n" + print_recipe(r) + "\n```\n";
 }
 

@@ -184,6 +184,16 @@ size_t best_of(const PromptGroup& g, const PackingOptions& options) {
   return n;
 }
 
+double taught_share(const Dataset& data, const PackingOptions& options) {
+  const std::vector<int64_t> share = shares(data, options);
+  int64_t taught = 0, all = 0;
+  for (size_t g = 0; g < share.size(); ++g) {
+    all += share[g];
+    if (data.groups[g].taught) taught += share[g];
+  }
+  return all > 0 ? static_cast<double>(taught) / static_cast<double>(all) : 0;
+}
+
 std::vector<std::vector<Item>> plan_epoch(const Dataset& data, const PackingOptions& options, uint64_t seed, int64_t epoch) {
   const Rng rng = Rng(seed).split(static_cast<uint64_t>(epoch));
   const std::vector<int64_t> share = shares(data, options);

@@ -41,6 +41,9 @@ struct Item {
 // drawn.
 std::vector<std::vector<Item>> plan_epoch(const Dataset& data, const PackingOptions& options, uint64_t seed, int64_t epoch);
 
+// Share of an epoch's programs that a teacher wrote.
+double taught_share(const Dataset& data, const PackingOptions& options);
+
 // Bucket of a program. Slow ones have the last.
 int quality_of(const PromptGroup& g, const TrainingSentence& s, const PackingOptions& options);
 // How many of the group's programs (which come fastest first) are its best; 0: it has too few of them to know.

@@ -16,7 +16,7 @@ using space::Token;
 
 constexpr size_t kLeastPrograms = 8;
 
-// The groups with most to tell apart, in an order that has nothing to do with what they are.
+// The first in an order that has nothing to do with what they are, of those that hold enough programs to choose from.
 std::vector<const PromptGroup*> chosen_groups(const Dataset& dev, int count) {
   std::vector<std::pair<uint64_t, const PromptGroup*>> all;
   for (const PromptGroup& g : dev.groups)

@@ -122,6 +122,21 @@ TEST_F(Packing, TaughtGroupsKnowTheirBest) {
   EXPECT_EQ(quality_of(g, g.programs[0], options), 0);
 }
 
+TEST_F(Packing, ShareOfTheTeacher) {
+  Dataset some = data();
+  const PackingOptions options{.enough = 1};
+  EXPECT_EQ(taught_share(some, options), 0);
+  some.groups[1].taught = true;
+  double taught = 0, all = 0;
+  for (const auto& items : plan_epoch(some, options, 1, 0))
+    for (const Item& item : items) {
+      all += static_cast<double>(item.programs.size());
+      if (item.group == 1) taught += static_cast<double>(item.programs.size());
+    }
+  EXPECT_GT(taught, 0);
+  EXPECT_DOUBLE_EQ(taught_share(some, options), taught / all);
+}
+
 TEST_F(Packing, NumbersAreWithheldEachTimeAnew) {
   const Token unknown = space::Vocabulary::standard().token("unknown");
   PackingOptions options{.unknown_target = 0, .withheld = 0.5};

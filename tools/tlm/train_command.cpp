@@ -126,7 +126,8 @@ void add_model_options(CLI::App& c, Options& o) {
 }
 
 void add_step_options(CLI::App& c, Options& o) {
-  add_tolerance(c, "--epochs", o.recipe.epochs, "E", "Times that each program is drawn (default: 4)");
+  add_tolerance(c, "--epochs", o.recipe.epochs, "E",
+                "Epochs: each draws as many programs as there are, by quality and --balance (default: 4)");
   add_number(c, "--steps", o.steps, "N", "Steps, instead of epochs; 0: an untrained model, which needs no records", 0, 1 << 30);
   add_tolerance(c, "--time", o.recipe.time_s, "S", "As many steps as fit into S seconds, by the speed at the start");
   add_tolerance(c, "--rate", o.recipe.rate, "R", "Largest rate of learning (default: 0.002)");
