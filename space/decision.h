@@ -18,7 +18,7 @@ namespace tlm::space {
 #define TLM_DECISION_KINDS(X)                                                                                          \
   X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] {points, memory of constants} */ \
   X(kAttach, "attach")     /* stage: [0] Attach {memory of outputs, points of readers for each of its own} */          \
-  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] {where stages were replaced: axis, extent, …} (accumulators; updates for each operand, for each of the largest panel; memory of that panel, of the others; idle points) */ \
+  X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] {where stages were replaced: axis, extent, …} (idle points; updates for each of the largest panel; accumulators; updates for each operand; memory of that panel, of the others) */ \
   X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] (updates of a body, points for each element) */ \
   X(kTile, "tile")         /* axis: [points of the cache tile; 0 none] {points of a register tile, how many there are} (memory that a cache tile touches) */ \
   X(kTail, "tail")         /* axis: [Tail] {points that are left over from whole register tiles} */                   \

@@ -301,8 +301,9 @@ double panel_bytes(const NestInfo& n, const Micro& m, const Access& load) {
   return footprint_bytes(load, span);
 }
 
-// Accumulators; updates for each operand register of a step, and for each of the operand with the largest panel, in quarter octaves
-// from a half; memory of that panel, of the others; points of tiles that are none of the nest's.
+// Points of tiles that are none of the nest's; updates for each register of the operand with the largest panel, in quarter octaves
+// from a half; accumulators; updates for each operand register of a step; memory of that panel, of the others. First what leaves
+// good tiles whatever the extents are: who says 24 accumulators first may find that the extents have none but bad ones.
 std::vector<int64_t> consequences(const Context&, const Sketch& s, int, const Choice& choice) {
   const NestInfo& n = *s.info;
   const Micro m = Micro::from(choice);
@@ -322,8 +323,8 @@ std::vector<int64_t> consequences(const Context&, const Sketch& s, int, const Ch
   const auto updates = [&](int64_t registers) {
     return log_steps(static_cast<double>(accumulators) / static_cast<double>(std::max<int64_t>(1, registers)), 0.5, 4);
   };
-  return {accumulators,      updates(operands),         updates(streamed), kilobytes(panel), kilobytes(panels - panel),
-          sixteenths(1 - useful_share(n, m))};
+  return {sixteenths(1 - useful_share(n, m)), updates(streamed),   accumulators,
+          updates(operands),                  kilobytes(panel), kilobytes(panels - panel)};
 }
 
 }  // namespace

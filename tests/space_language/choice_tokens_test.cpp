@@ -158,10 +158,10 @@ TEST(ChoiceTokens, ConsequencesAreTrue) {
   };
   Walk walk = space->walk();
   while (walk.decision().kind != DecisionKind::kMicro) walk.choose(0);
-  // 2 vectors of 8 columns by 6 rows: 12 accumulators; 2 + 6 operands, 1.5 updates for each: log2(1.5 / 0.5) · 4 = 6.3; 64 rows
-  // in tiles of 6 are 66: 2 of 66 are idle, none of 16 sixteenths. Over 256 steps 2 vectors read 256·16·4 bytes, 16 KB, each register
-  // of them for 6 updates: log2(6 / 0.5) · 4 = 14.3; 6 rows read 256·6·4 bytes, 6 KB.
-  EXPECT_EQ(of(walk, {1, 8, 2, 0, 6, -1, 1}), (std::vector<int64_t>{12, 6, 14, 5, 3, 0}));
+  // 2 vectors of 8 columns by 6 rows: 64 rows in tiles of 6 are 66: 2 of 66 are idle, none of 16 sixteenths. Over 256 steps 2 vectors
+  // read 256·16·4 bytes, 16 KB, each register of them for 6 updates: log2(6 / 0.5) · 4 = 14.3; 12 accumulators; 2 + 6 operands, 1.5
+  // updates for each: log2(1.5 / 0.5) · 4 = 6.3; 6 rows read 256·6·4 bytes, 6 KB.
+  EXPECT_EQ(of(walk, {1, 8, 2, 0, 6, -1, 1}), (std::vector<int64_t>{0, 14, 12, 6, 5, 3}));
   ASSERT_EQ(walk.decision().kind, DecisionKind::kUnroll);
   // 4 steps: 48 updates, log2(48) · 2 = 11.2; of 6·16·4 = 384 points and 6·4 + 16·4 = 88 elements: log2(384 / 88 / 0.5) · 4
   // = 12.5.
