@@ -126,18 +126,25 @@ Noise measure_noise(RecordStore& store, Measurer& measurer, const NoiseOptions& 
   std::vector<Chosen> chosen;
   size_t left = workloads.size();
   int wanted = options.programs;
+  double due = 0;  // programs: fewer than one of a workload where there are more workloads than programs
   for (const WorkloadSummary& w : workloads) {
-    const int share = (wanted + static_cast<int>(left) - 1) / static_cast<int>(left);
-    --left;
+    due += (wanted - due) / static_cast<double>(left--);
+    const int share = std::min(wanted, static_cast<int>(due + 1e-6));
+    due -= share;
     const std::vector<RankedSchedule> ranked = store.best(w.workload_hash, w.target_hash, 1 << 20);
     if (ranked.empty() || share == 0) continue;
     const auto space = space_of(ranked[0].record, options.measurable, store.file().string());
     if (!space) continue;
     Chosen c{space, {}, w.name};
+    Walk anchor = space->walk();
+    anchor.complete();
     const auto n = static_cast<int>(ranked.size());
-    for (int i = 0; i < std::min(share, n); ++i) {  // from the best to the last, evenly
-      const auto rank = static_cast<size_t>(share >= n ? i : i * (n - 1) / std::max(share - 1, 1));
-      if (const auto s = as_of_today(*space, ranked[rank].record.schedule)) c.schedules.push_back(*s);
+    for (int i = 0; i < std::min(share, n); ++i) {  // from the best to the last, evenly; one alone: of another rank each time
+      const auto rank = static_cast<size_t>(share >= n  ? i
+                                            : share > 1 ? i * (n - 1) / (share - 1)
+                                                        : chosen.size() % ranked.size());
+      const auto s = as_of_today(*space, ranked[rank].record.schedule);
+      if (s && *s != anchor.schedule()) c.schedules.push_back(*s);  // the anchor's ratio is always 1
     }
     wanted -= static_cast<int>(c.schedules.size());
     if (!c.schedules.empty()) chosen.push_back(std::move(c));

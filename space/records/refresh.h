@@ -51,8 +51,8 @@ struct Noise {
   double p90_sigma = 0;
 };
 
-// Measures programs of the store again, spread evenly over its workloads and over the ranks of their schedules, all of them on
-// each occasion before the next one begins. Appends the batches (origin "noise").
+// Measures programs of the store again, spread evenly over its workloads and over the ranks of their schedules, none of them the
+// anchor, all of them on each occasion before the next one begins. Appends the batches (origin "noise").
 Noise measure_noise(RecordStore& store, Measurer& measurer, const NoiseOptions& options);
 
 }  // namespace tlm::space

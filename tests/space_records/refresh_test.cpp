@@ -128,6 +128,33 @@ TEST_F(RefreshTest, NoiseIsTheDeviationOfTheLogarithm) {
   EXPECT_GE(store_.size(), before + 30);
 }
 
+TEST_F(RefreshTest, NoiseIsOfWorkloadsAndRanksAllOver) {
+  RecordStore store(folder_.path() / "many.db");
+  FakeMeasurer measurer;
+  for (int64_t m = 8; m < 8 + 2 * 12; m += 2) {
+    const auto space = small_space(m);
+    const auto schedules = random_draws(space, 6, 1);
+    store.append(batch_records(*space, schedules, measurer.measure(*space, schedules, {}), "random", 1));
+  }
+  NoiseOptions options;
+  options.programs = 4, options.occasions = 2;
+  EXPECT_EQ(measure_noise(store, measurer, options).workloads, 4);
+  const std::vector<WorkloadSummary> workloads = store.workloads();
+  std::vector<size_t> places;
+  std::vector<double> ratios;  // as they were before
+  for (size_t i = 0; i < workloads.size(); ++i) {
+    const std::vector<Record> records = store.of_workload(workloads[i].workload_hash, workloads[i].target_hash);
+    for (const Record& again : records) {
+      if (again.origin != "noise" || again.seed != 0) continue;
+      places.push_back(i);
+      for (const Record& r : records)
+        if (r.origin == "random" && r.schedule == again.schedule) ratios.push_back(r.ratio);
+    }
+  }
+  EXPECT_EQ(places, (std::vector<size_t>{2, 5, 8, 11}));
+  EXPECT_EQ(ratios, (std::vector<double>{2.0, 1.9, 1.8, 2.0 - 0.1 * 3}));
+}
+
 TEST_F(RefreshTest, NoiseOfNothing) {
   RecordStore empty(folder_.path() / "empty.db");
   FakeMeasurer measurer;
