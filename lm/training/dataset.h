@@ -79,6 +79,8 @@ struct DatasetOptions {
   // Of what is learned from; dev stays whole, so that different trainings are judged alike.
   double fraction = 1;  // of the workloads, by their keys: a smaller fraction is part of a larger one
   std::vector<std::string> leave_out_kinds, leave_out_variants;
+  // Whether a workload is of the test for another reason than its key: its records are refused.
+  std::function<bool(const ir::Subgraph& g)> is_test;
   // Why nothing may be learned from a workload on a target (that its split is not train needs no saying); empty: it may be.
   std::function<std::string(const ir::Subgraph& g, const Target& t)> obstacle;
   std::function<std::string(const Target& t)> variant;  // a name for hardware; none: ISA and cores
@@ -98,7 +100,7 @@ struct DatasetCounts {
 };
 
 struct Datasets {
-  Dataset train, dev;  // by the split of the workload's key
+  Dataset train, dev;  // by the split of the key that follows from the subgraph
   DatasetCounts train_counts, dev_counts;
 };
 
@@ -107,7 +109,8 @@ struct Datasets {
 bool may_learn(const ir::Subgraph& g, const Target& t, const DatasetOptions& options);
 
 // Builds spaces, replays schedules and writes sentences on all threads of `executor`. The result depends on the labels and
-// options alone. Throws Error(kInterrupted).
+// options alone. A workload's split follows from its subgraph, whatever key the record says. Throws Error: kInterrupted, kUsage
+// (a test workload, by name).
 Datasets make_datasets(std::vector<LabelledWorkload> workloads, const DatasetOptions& options, Executor& executor,
                        const CancelToken& cancel, Progress& progress);
 

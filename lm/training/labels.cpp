@@ -24,10 +24,13 @@ std::string name_in(const std::string& workload) { return workload.substr(0, std
 
 }  // namespace
 
+void refuse_test_workload(const std::string& name) {
+  throw Error(ErrorCode::kUsage, "a record of a test workload: a model that learns from it cannot be judged by it", name,
+              "leave test workloads out of the records for training");
+}
+
 void Labels::add(const space::Record& r) {
-  if (space::split_of(r.split_key) == space::Split::kTest)
-    throw Error(ErrorCode::kUsage, "a record of a test workload: a model that learns from it cannot be judged by it",
-                name_in(r.workload), "leave test workloads out of the records for training");
+  if (space::split_of(r.split_key) == space::Split::kTest) refuse_test_workload(name_in(r.workload));
   ++counts_.records;
   Workload& w = workloads_[{r.workload_hash, r.target_hash}];
   if (r.space_version < w.space_version) {

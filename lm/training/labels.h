@@ -38,10 +38,13 @@ struct LabelCounts {
   int64_t programs = 0;       // left
 };
 
+[[noreturn]] void refuse_test_workload(const std::string& name);  // Error(kUsage)
+
 // Takes records in any order; what comes out does not depend on it. Keeps one copy of each text.
 class Labels {
  public:
-  // Throws Error(kUsage) that names the workload if its split is test: nothing may be learned from it.
+  // Throws Error(kUsage) that names the workload if its key, as the record says it, is of the split test: nothing may be learned
+  // from it. What the workload itself says is asked once for each (make_datasets).
   void add(const space::Record& r);
 
   // All workloads with a program, in the order of their hashes. A program's ratio is the median over its batches, the steady ones

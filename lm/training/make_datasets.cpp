@@ -12,6 +12,7 @@ namespace tlm::lm {
 namespace {
 
 struct Made {
+  bool dev = false;
   std::optional<Dataset::Piece> piece;
   DatasetCounts counts;
 };
@@ -70,7 +71,11 @@ Made make(LabelledWorkload w, const DatasetOptions& options) {
   Made out;
   ir::Subgraph g = ir::parse_subgraph(w.workload);
   const Target target = parse_target_json(w.target, "record");
-  if (space::split_of(w.split_key) != space::Split::kDev) {
+  w.split_key = space::split_key(g);  // not what the record says
+  const space::Split split = space::split_of(w.split_key);
+  if (split == space::Split::kTest || (options.is_test && options.is_test(g))) refuse_test_workload("\"" + g.name + "\"");
+  out.dev = split == space::Split::kDev;
+  if (!out.dev) {
     const auto all = static_cast<int64_t>(w.programs.size());
     std::string why;
     switch (exclusion(g, target, w.split_key, options, &why)) {
@@ -153,9 +158,8 @@ Datasets make_datasets(std::vector<LabelledWorkload> workloads, const DatasetOpt
   });
   Datasets out;
   for (size_t i = 0; i < made.size(); ++i) {
-    const bool dev = space::split_of(workloads[i].split_key) == space::Split::kDev;  // moved from, but for its numbers
-    add(dev ? out.dev_counts : out.train_counts, made[i].counts);
-    if (made[i].piece) (dev ? out.dev : out.train).add(std::move(*made[i].piece));
+    add(made[i].dev ? out.dev_counts : out.train_counts, made[i].counts);
+    if (made[i].piece) (made[i].dev ? out.dev : out.train).add(std::move(*made[i].piece));
     made[i].piece.reset();
   }
   return out;

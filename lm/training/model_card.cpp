@@ -95,11 +95,15 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
   out += "```\n" + command + "\n```\n\n## Data\n\n";
   out += "| | workloads | … on targets | programs |\n|---|---|---|---|\n";
   out += split_row("train", data.train) + split_row("dev", data.dev);
-  out += "\nTest workloads are refused when records are read. " + std::to_string(labels.records) + " records; " +
-         std::to_string(labels.older) + " of older versions, " + std::to_string(labels.without_ratio) + " without a latency, " +
-         std::to_string(labels.disturbed) + " of disturbed batches, " + std::to_string(labels.broken) +
-         " programs that were wrong or failed and " + std::to_string(labels.same) +
-         " other spellings of the same program are left out.";
+  out += "\nRecords of test workloads are refused. ";
+  if (r.lists == kNoLists)
+    out +=
+        "**No list of held-out workloads was read (`--data none`)**: workloads of networks, of the test list among them, and "
+        "neighbours of what models are judged by may have been learned from where their keys do not say test. ";
+  out += std::to_string(labels.records) + " records; " + std::to_string(labels.older) + " of older versions, " +
+         std::to_string(labels.without_ratio) + " without a latency, " + std::to_string(labels.disturbed) +
+         " of disturbed batches, " + std::to_string(labels.broken) + " programs that were wrong or failed and " +
+         std::to_string(labels.same) + " other spellings of the same program are left out.";
   const std::string train_out = left_out(model.train);
   out += train_out.empty() ? "\n\n" : " Also left out of train:\n\n" + train_out + "\n";
   out += "The longest sentence has " + std::to_string(std::max(model.train.longest, model.dev.longest)) + " tokens.\n\n";

@@ -14,9 +14,11 @@
 
 namespace tlm::lm {
 
+inline constexpr std::string_view kNoLists = "none";
+
 struct Recipe {
   std::vector<std::string> records;  // files
-  std::string lists = "lm/data";     // of what is held out: a folder, or "none"
+  std::string lists = "lm/data";     // of what is held out: a folder, or kNoLists
 
   int64_t layers = 4, heads = 6, width = 192, context = 768;
 

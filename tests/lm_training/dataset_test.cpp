@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "tests/lm_training/fake_records.h"
+#include "tlm/core/error.h"
 #include "tlm/core/thread_pool.h"
 #include "tlm/space/language/grammar.h"
 #include "tlm/space/language/sentence.h"
+#include "tlm/space/records/split_key.h"
 #include "tlm/space/records/workload_kind.h"
 
 namespace tlm::lm {
@@ -102,6 +104,47 @@ TEST(Dataset, WhatIsNotLearnedFromIsCounted) {
   EXPECT_EQ(sets.dev.groups.size(), 2u);  // dev stays whole
   options = {.leave_out_variants = {sets.dev.groups[0].variant}};
   EXPECT_TRUE(make(labels, options).train.groups.empty());
+}
+
+// Labels whose records claim a key that is not theirs.
+std::vector<LabelledWorkload> with_foreign_key(const space::Space& from, const std::shared_ptr<const space::Space>& to) {
+  Labels labels;
+  for (space::Record r : test::fake_records(to, 10, 1)) {
+    r.split_key = space::split_key(from.subgraph());
+    labels.add(r);
+  }
+  return labels.take();
+}
+
+TEST(Dataset, SplitsFollowFromTheWorkloadNotFromTheRecord) {
+  const auto train = test::product_spaces(Split::kTrain, 1)[0], dev = test::product_spaces(Split::kDev, 1)[0],
+             tested = test::product_spaces(Split::kTest, 1)[0];
+  Datasets sets = make(with_foreign_key(*train, dev));
+  EXPECT_TRUE(sets.train.groups.empty());
+  EXPECT_EQ(sets.train_counts.programs, 0);
+  ASSERT_EQ(sets.dev.groups.size(), 1u);
+  EXPECT_EQ(sets.dev.groups[0].split_key, space::split_key(dev->subgraph()));
+  sets = make(with_foreign_key(*dev, train));
+  EXPECT_EQ(sets.train.groups.size(), 1u);
+  EXPECT_TRUE(sets.dev.groups.empty());
+  try {
+    make(with_foreign_key(*train, tested));
+    FAIL() << "a test record was taken";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kUsage);
+    EXPECT_NE(std::string(e.what()).find("a record of a test workload"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("\"" + tested->subgraph().name + "\""), std::string::npos) << e.what();
+  }
+}
+
+TEST(Dataset, ListedTestWorkloadsAreRefusedWhateverTheirSplit) {
+  for (const Split split : {Split::kTrain, Split::kDev}) {
+    const auto spaces = test::product_spaces(split, 2);
+    DatasetOptions options;
+    options.is_test = [&](const ir::Subgraph& g) { return ir::workload_hash(g) == ir::workload_hash(spaces[1]->subgraph()); };
+    EXPECT_NO_THROW(make(test::fake_labels({spaces[0]}, 5), options));
+    EXPECT_THROW(make(test::fake_labels(spaces, 5), options), Error);
+  }
 }
 
 TEST(Dataset, FractionsAreNestedAndOfWorkloads) {

@@ -1,10 +1,13 @@
 // tlm train: from a record file to a model, and what it refuses.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "sandbox.h"
 #include "tests/lm_training/fake_records.h"
 #include "tlm/lm/training/train_model.h"
 #include "tlm/space/records/record_store.h"
+#include "tlm/space/records/split_key.h"
 
 namespace tlm::tools::test {
 namespace {
@@ -75,6 +78,49 @@ TEST(Train, Refusals) {
   EXPECT_EQ(o.code, 2);
   EXPECT_NE(o.err.find("a record of a test workload"), std::string::npos) << o.err;
   EXPECT_FALSE(s.exists("m/training.json"));
+}
+
+// A folder of lists: one test workload, nothing else.
+void write_lists(const Sandbox& s, const ir::Subgraph& tested) {
+  const nlohmann::json line = {
+      {"name", "asked"}, {"kind", "product"}, {"set", "network:some"}, {"cores", 1}, {"subgraph", ir::print(tested)}};
+  s.shell("mkdir -p lists");
+  s.write("lists/test_workloads.jsonl", line.dump() + "\n");
+  s.write("lists/dev_workloads.jsonl", "");
+  s.write("lists/network_workloads.jsonl", "");
+}
+
+TEST(Train, RefusesTestWorkloadsWhateverTheRecordsSay) {
+  const Sandbox s;
+  const auto train = lm::test::product_spaces(space::Split::kTrain, 2);
+  {
+    space::RecordStore store(s.path("wrong_key.db"));
+    std::vector<space::Record> records = lm::test::fake_records(lm::test::product_spaces(space::Split::kTest, 1)[0], 10, 1);
+    for (space::Record& r : records) r.split_key = space::split_key(train[0]->subgraph());
+    store.append(records);
+  }
+  write_records(s, "r.db");
+  const auto refused = [&](const std::string& file, const std::string& lists) {
+    const Outcome o = s.tlm(words("train --records " + file + " --out refused --steps 3 --data " + lists));
+    EXPECT_EQ(o.code, 2) << o.err;
+    EXPECT_NE(o.err.find("a record of a test workload"), std::string::npos) << o.err;
+    EXPECT_FALSE(s.exists("refused/training.json"));
+  };
+  refused("wrong_key.db", "none");
+  write_lists(s, train[1]->subgraph());  // its key is of the split train
+  refused("r.db", "lists");
+
+  // Without lists it is learned from, and the model says so.
+  const Outcome o = s.tlm(words("train --records r.db --out m --steps 1 " + kSmall));
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("lists          none"), std::string::npos) << o.out;
+  EXPECT_NE(s.read("m/MODEL_CARD.md").find("No list of held-out workloads was read"), std::string::npos);
+  write_lists(s, lm::test::product_spaces(space::Split::kTest, 1)[0]->subgraph());
+  const Outcome listed =
+      s.tlm(words("train --records r.db --out n --steps 1 --enough 5 --layers 1 --heads 2 --width 16 --data lists"));
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  EXPECT_EQ(listed.out.find("lists          none"), std::string::npos) << listed.out;
+  EXPECT_EQ(s.read("n/MODEL_CARD.md").find("No list of held-out workloads was read"), std::string::npos);
 }
 
 TEST(Train, InterruptedItKeepsItsStateAndGoesOn) {

@@ -46,7 +46,8 @@ lm::Recipe recipe_of(const Options& o) {
   return r;
 }
 
-void print_outcome(const lm::TrainedModel& m, const lm::LabelCounts& labels, const std::string& folder) {
+void print_outcome(const lm::TrainedModel& m, const lm::LabelCounts& labels, const std::string& lists,
+                   const std::string& folder) {
   const auto n = [](int64_t v) { return std::to_string(v); };
   std::printf("records        %s: %s programs of %s workloads and targets to learn from, %s of %s for dev\n",
               n(labels.records).c_str(), n(m.train.programs).c_str(), n(m.train.workloads).c_str(), n(m.dev.programs).c_str(),
@@ -54,6 +55,9 @@ void print_outcome(const lm::TrainedModel& m, const lm::LabelCounts& labels, con
   std::printf("left out       %s held out, %s by choice, %s beyond the fraction, %s too long, %s not in the space of today\n",
               n(m.train.held_out).c_str(), n(m.train.left_out).c_str(), n(m.train.beyond_fraction).c_str(),
               n(m.train.too_long + m.dev.too_long).c_str(), n(m.train.refused + m.dev.refused).c_str());
+  if (lists == lm::kNoLists)
+    std::printf(
+        "lists          none: listed workloads and their neighbours count as any other, but for the keys of dev and test\n");
   std::printf("sentences      %s tokens at most\n", n(std::max(m.train.longest, m.dev.longest)).c_str());
   if (!m.metrics.empty()) {
     const lm::StepMetrics& last = m.metrics.back();
@@ -109,7 +113,7 @@ int train(Options o, const CommandContext& context) {
   try {
     const lm::TrainedModel model = lm::train_model(std::move(workloads), labels.counts(), options, executor, progress);
     draw();
-    print_outcome(model, labels.counts(), o.out);
+    print_outcome(model, labels.counts(), options.recipe.lists, o.out);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::kInterrupted) draw();
     throw;
@@ -189,7 +193,7 @@ void add_train_command(CLI::App& app, CommandContext& context) {
             "Records in any form: SQLite, packed (.xz), JSON lines (may be repeated)");
   add_text(*command, "--out", o->out, "FOLDER", "The model, its metrics, and what is needed to go on")->required();
   add_text(*command, "--data", o->recipe.lists, "FOLDER",
-           "Lists of workloads that nothing is learned from, or none (default: lm/data)");
+           "Lists of workloads that nothing is learned from (default: lm/data), or none, which the model card then says");
   command->add_flag("--resume", o->resume, "Go on where an interrupted training in FOLDER stopped, if there is one");
   add_number(*command, "--checkpoint", o->checkpoint_s, "S", "Keep the state every S seconds (default: 300)", 0, 1 << 30);
   add_number(*command, "--checkpoint-steps", o->checkpoint_steps, "N", "… and every N steps", 1, 1 << 30);
@@ -203,7 +207,7 @@ void add_train_command(CLI::App& app, CommandContext& context) {
   tlm train --records net.db --out m --time 600       as much as fits into ten minutes
   tlm train --out untrained --steps 0                 random weights, for tests
 
-Records of test workloads are refused; those of dev judge the model (metrics.jsonl, metrics.svg, MODEL_CARD.md).)");
+Records of test workloads (by their key, or by the test list of --data) are refused; those of dev judge the model (metrics.jsonl, metrics.svg, MODEL_CARD.md).)");
   command->callback([o, &context, command] {
     o->command = "tlm train";
     o->settings.clear();

@@ -1,6 +1,7 @@
 #include "tlm/tools/tlm/training_sources.h"
 
 #include <filesystem>
+#include <set>
 
 #include "tlm/core/error.h"
 #include "tlm/space/records/exclusion.h"
@@ -56,16 +57,18 @@ void read_training_records(const std::vector<std::string>& files, const CancelTo
 
 void set_training_sources(lm::TrainModelOptions& options, const std::string& lists) {
   std::shared_ptr<const space::Exclusion> held_out;
-  if (lists != "none") {
+  std::set<uint64_t> tested;
+  if (lists != lm::kNoLists) {
     if (!std::filesystem::is_directory(lists))
       throw Error(ErrorCode::kUsage, "no lists of held-out workloads", lists,
-                  "--data FOLDER (lm/data of the source tree), or --data none: nothing but dev and test is held out");
+                  "--data FOLDER (lm/data of the source tree), or --data none: nothing but the keys of dev and test is held out");
     held_out = std::make_shared<const space::Exclusion>(collect::read_exclusion(lists));
+    for (const collect::ListedWorkload& w : collect::read_workload_list(std::filesystem::path(lists) / collect::kTestList))
+      tested.insert(ir::workload_hash(w.subgraph));
   }
+  options.data.is_test = [tested](const ir::Subgraph& g) { return tested.contains(ir::workload_hash(g)); };
   options.data.variant = variant_name;
-  options.data.obstacle = [held_out](const ir::Subgraph& g, const Target& t) {
-    return collect::obstacle(held_out.get(), g, t);
-  };
+  options.data.obstacle = [held_out](const ir::Subgraph& g, const Target& t) { return collect::obstacle(held_out.get(), g, t); };
   options.unmeasured = pretraining_shapes(held_out);
 }
 
