@@ -25,7 +25,7 @@ struct Options {
   std::string list;
   uint64_t seed = 0;
   int count = 20;
-  bool beyond = false;
+  bool beyond = false, force = false;
 };
 
 void write_list(const fs::path& file, const std::vector<collect::ListedWorkload>& list) {
@@ -36,6 +36,12 @@ void write_list(const fs::path& file, const std::vector<collect::ListedWorkload>
 
 int make_lists(const Options& o, const CommandContext& context) {
   if (!fs::is_directory(o.folder)) throw Error(ErrorCode::kUsage, "the folder is not there", o.folder, "create it first");
+  const fs::path folder(o.folder);
+  for (const char* list : {collect::kTestList, collect::kDevList, collect::kNetworkList})
+    if (!o.force && fs::exists(folder / list))
+      throw Error(
+          ErrorCode::kUsage, "the list is there already, and this tlm may draw another one", (folder / list).string(),
+          "write to another folder; --force replaces all three lists, and what was judged by them before compares no longer");
   std::vector<std::pair<std::string, ir::Graph>> models;
   for (const std::string& file : o.models) {
     context.cancel.check();
@@ -44,7 +50,6 @@ int make_lists(const Options& o, const CommandContext& context) {
     models.emplace_back("handed " + name, ir::read_onnx(path));
   }
   const collect::WorkloadLists lists = collect::make_workload_lists(std::move(models));
-  const fs::path folder(o.folder);
   write_list(folder / collect::kTestList, lists.test);
   write_list(folder / collect::kDevList, lists.dev);
   write_list(folder / collect::kNetworkList, lists.networks);
@@ -121,13 +126,14 @@ void add_workloads_command(CLI::App& app, CommandContext& context) {
   CLI::App* lists_command = add("lists", "Write the lists: test, dev, and all workloads of the networks at hand");
   add_text(*lists_command, "FOLDER", o->folder, "", "Where they are written")->required();
   lists_command->add_option("MODELS", o->models, "ONNX files of further networks whose workloads nothing is learned from");
+  lists_command->add_flag("--force", o->force, "Replace lists that are there");
   lists_command->callback([o, &context] { context.run = [o, &context] { return make_lists(*o, context); }; });
 
   command->footer(R"(
 Examples:
   tlm workloads sample --count 100
   tlm workloads list lm/data/test_workloads.jsonl
-  tlm workloads lists lm/data model.onnx)");
+  tlm workloads lists NEW_FOLDER model.onnx)");
 }
 
 }  // namespace tlm::tools
