@@ -14,7 +14,8 @@ namespace tlm::lm {
 struct PackingOptions {
   QualityMode quality = QualityMode::kToken;
   QualityScale scale;
-  int enough = 64;        // workloads with fewer programs never give the top bucket, nor the best of mode kBest
+  // Workloads with fewer programs never give the top bucket, nor the best of mode kBest. (docs/training.md, Quality: why 24)
+  int enough = 24;
   int best = 3;           // the best of a workload: its tie set, at least so many
   double soft = 0;        // mode kBest: programs are drawn by exp(-gap / soft); 0: evenly from the best alone
   int branches = 16;      // of one prompt, at most

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/lm_training/fake_records.h"
+#include "tlm/lm/training/recipe.h"
 
 namespace tlm::lm {
 namespace {
@@ -54,6 +55,19 @@ TEST_F(Packing, AnEpochDrawsEachProgramOnce) {
       EXPECT_LE(pack(data(), batch, options).tokens.size(), 1500u);
     }
   }
+}
+
+// The documentation says why it is 24 and not the 64 of the design (docs/training.md, Quality).
+TEST_F(Packing, TwentyFourProgramsAreEnoughToKnowTheBest) {
+  EXPECT_EQ(PackingOptions().enough, 24);
+  EXPECT_EQ(Recipe().packing().enough, 24);
+  PromptGroup g = data().groups[0];
+  g.programs.resize(24);
+  EXPECT_EQ(quality_of(g, g.programs[0], Recipe().packing()), 0);
+  EXPECT_GE(best_of(g, Recipe().packing()), 1u);
+  g.programs.resize(23);
+  EXPECT_EQ(quality_of(g, g.programs[0], Recipe().packing()), 1);
+  EXPECT_EQ(best_of(g, Recipe().packing()), 0u);
 }
 
 TEST_F(Packing, BalanceMakesWorkloadsCountAlike) {
