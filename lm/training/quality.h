@@ -12,8 +12,8 @@ namespace tlm::lm {
 inline constexpr int64_t kQualityTokens = 2;  // `<quality>` and the bucket's number word, before the decisions
 
 // Buckets of the gap ln(latency / best latency) of the workload and target. Bucket 0 is the tie set: programs that noise does not
-// tell from the best one (two deviations of a label are 0.054, docs/measuring.md). Each further bucket is `growth` times as wide
-// as the one before; the last one is open.
+// tell from the best one (two deviations of a label in the median are 0.044, docs/measuring.md). Each further bucket is `growth`
+// times as wide as the one before; the last one is open.
 struct QualityScale {
   int buckets = 8;  // at most 16: one number word each
   double tie = 0.06;
