@@ -45,6 +45,9 @@ TEST_F(EntrantsTest, ModelsFirstThenRivals) {
   options_.decode = {"greedy", "beam:n=3"};
   options_.blind_target = true;
   EXPECT_EQ(names(make()), (std::vector<std::string>{"m greedy", "m beam:n=3", "m k=4", "m greedy target unknown"}));
+  options_.blind_target = false;
+  options_.decode_k = {"gumbel", "beam"};
+  EXPECT_EQ(names(make()), (std::vector<std::string>{"m greedy", "m beam:n=3", "m gumbel k=4", "m beam k=4"}));
 }
 
 // Every sentence is legal, the untrained model writes others, and k are distinct.

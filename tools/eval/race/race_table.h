@@ -29,7 +29,7 @@ Standing standing(const std::vector<RaceRow>& rows, const std::string& contender
 // How many times as fast as `rival` the contender is, over the rows in which both have a ratio.
 Interval paired(const std::vector<RaceRow>& rows, const std::string& contender, const std::string& rival);
 
-// Models that differ in their seed alone: those whose names begin with `group` and a slash.
+// Models that differ in their seed alone: "base/1" and "base/2" are the group "base"; "base/1 k=10" is of the group "base k=10".
 struct GroupStanding {
   int models = 0;
   Interval ratio;        // of the means over models, workload by workload
