@@ -5,7 +5,10 @@
 #   tools/study.sh --records FILE… --out FOLDER --row NAME …   these rows alone (may be repeated)
 #   tools/study.sh --out FOLDER --table                    the figures of the runs that are done, as Markdown
 #   tools/study.sh --out FOLDER --race                     a fresh race of all models on the dev list, nothing measured before (k = 1)
+#   tools/study.sh --out FOLDER --hardware                 the base's models on hardware that they never saw, beside themselves told nothing of it
+#   tools/study.sh --out FOLDER --decoding MODEL           how a model writes: greedy, beam; with ten measured: draws, beam
 # --steps N (default 1000), --seeds N (3), --fraction SHARE (0.2), --data FOLDER (of the lists, lm/data). TLM names the program (default build/bin/tlm).
+# Races: --best-of FILE (the best of these records is the reference, not the fastest of the race); what follows -- goes to `tlm eval`.
 # A run is a folder, FOLDER/ROW/SEED. Interrupted, the same command goes on; what is done is not done again.
 set -eu
 tlm=${TLM:-build/bin/tlm}
@@ -33,7 +36,7 @@ no-window|nothing learned of 3×3 windows over channels|--leave-out-kind window
 ROWS
 }
 
-records=() only=() out="" steps=1000 seeds=3 fraction=0.2 action=train failed=0 data=()
+records=() only=() out="" steps=1000 seeds=3 fraction=0.2 action=train failed=0 data=() model="" eval=()
 while [ $# -gt 0 ]; do
   case $1 in
     --records) shift; while [ $# -gt 0 ] && [[ $1 != --* ]]; do records+=("$1"); shift; done; continue ;;
@@ -46,7 +49,11 @@ while [ $# -gt 0 ]; do
     --list) action=list ;;
     --table) action=table ;;
     --race) action=race ;;
-    *) echo "study: unknown option $1" >&2; sed -n '2,11s/^# *//p' "$0" >&2; exit 2 ;;
+    --hardware) action=hardware ;;
+    --decoding) action=decoding model=$2; shift ;;
+    --best-of) eval+=(--best-of "$2"); shift ;;
+    --) shift; eval+=("$@"); break ;;
+    *) echo "study: unknown option $1" >&2; sed -n '2,12s/^# *//p' "$0" >&2; exit 2 ;;
   esac
   shift
 done
@@ -72,7 +79,7 @@ case $action in
   list)
     rows | while IFS='|' read -r name what extra; do printf '%-16s %-64s %s\n' "$name" "$what" "$(flags_of 1 "$extra")"; done
     exit ;;
-  table | race) [ -n "$out" ] || { echo "study: --out FOLDER" >&2; exit 2; } ;;
+  table | race | hardware | decoding) [ -n "$out" ] || { echo "study: --out FOLDER" >&2; exit 2; } ;;
   train) [ -n "$out" ] && [ ${#records[@]} -gt 0 ] || { echo "study: --records FILE… --out FOLDER" >&2; exit 2; } ;;
 esac
 
@@ -101,16 +108,41 @@ for line in sys.stdin:
 ' "$out"
 }
 
+# race FOLDER FLAGS…: a fresh race on dev among models alone.
+race() {
+  "$tlm" eval --race "${data[@]+"${data[@]}"}" --split dev --no-rivals "${@:2}" "${eval[@]+"${eval[@]}"}" -o "$1"
+}
+
+# models_of ROW…: into `models`, the flags that name the models of these rows that are trained.
+models_of() {
+  models=()
+  local name seed
+  for name in "$@"; do
+    for seed in $(seq "$seeds"); do
+      [ ! -e "$out/$name/$seed/MODEL_CARD.md" ] || models+=(--model "$name/$seed=$out/$name/$seed")
+    done
+  done
+  [ ${#models[@]} -gt 0 ] || { echo "study: no model is trained in $out" >&2; exit 2; }
+}
+
 case $action in
   table) table; exit ;;
   race)
-    models=()
-    while IFS='|' read -r name _ _; do
-      for seed in $(seq "$seeds"); do
-        [ -e "$out/$name/$seed/MODEL_CARD.md" ] && models+=(--model "$name/$seed=$out/$name/$seed")
-      done
-    done < <(rows)
-    exec "$tlm" eval --race "${data[@]+"${data[@]}"}" --split dev --k 1 --no-rivals "${models[@]}" -o "$out/race" ;;
+    mapfile -t names < <(rows | cut -d'|' -f1)
+    models_of "${names[@]}"
+    race "$out/race" --k 1 "${models[@]}"
+    exit ;;
+  hardware)  # the variants that are held out of training
+    models_of base
+    for variant in avx-1 avx-2 avx2-8-2; do
+      printf '## %s\n\n' "$variant"
+      race "$out/hardware/$variant" --k 1 --variant "$variant" --blind-target "${models[@]}"
+      echo
+    done
+    exit ;;
+  decoding)
+    race "$out/decoding" --decode greedy --decode beam:n=4 --k 10 --decode-k gumbel --decode-k sampling --decode-k beam --model "lm=$model"
+    exit ;;
 esac
 
 files=()
