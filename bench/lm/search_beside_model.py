@@ -35,9 +35,9 @@ def compile_model(args, name, *options):
     return runs[len(runs) // 2]
 
 
-def references(file, cores):
+def references(file, target):
     all_lines = [json.loads(line) for line in file.read_text().splitlines() if line.strip()]
-    return {r["workload"]: r for r in all_lines if r["cores"] == cores}
+    return {r["workload"]: r for r in all_lines if r["target"] == target}
 
 
 def latency(curve, trials):
@@ -121,10 +121,12 @@ def main():
     run(args.tlm, "zoo", args.network, "-o", args.out / "net.onnx")
     model_options = ["--scheduler", "lm"] + (["--model", args.model] if args.model else [])
     model_seconds, report = compile_model(args, "model", *model_options)
-    known = references(args.reference, args.cores)
+    known = references(args.reference, report["target"])
+    if not known:
+        sys.exit(f"{args.reference} has no reference on this machine with {args.cores} cores")
     missing = [d["name"] for d in report["details"] if d["hash"] not in known]
     if missing:
-        sys.exit(f"{args.reference} has no reference on {args.cores} cores for: {', '.join(missing)}")
+        sys.exit(f"{args.reference} lacks {', '.join(missing)} on {args.cores} cores")
     schedules = args.out / "search.schedules"
     schedules.write_text("".join(f"{d['hash']} {known[d['hash']]['top'][0]['schedule']}\n" for d in report["details"]
                                  if known[d["hash"]]["top"]))

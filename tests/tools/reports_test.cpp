@@ -22,7 +22,7 @@ TEST(Reports, Compile) {
   const Json r = Json::parse(s.read("r.json"));
   EXPECT_EQ(keys(r),
             words("codegen_ms compile_ms details import_ms lm max_error runtime_calls schedule_ms scheduler search subgraphs "
-                           "total_ms workloads"));
+                  "target total_ms workloads"));
   EXPECT_EQ(r["scheduler"], r["lm"].is_null() ? "constructive" : "lm");
   EXPECT_TRUE(r["search"].is_null());
   for (const char* time : {"import_ms", "schedule_ms", "codegen_ms", "compile_ms", "total_ms"})

@@ -9,6 +9,7 @@
 #include "tlm/core/file.h"
 #include "tlm/core/hash.h"
 #include "tlm/core/stopwatch.h"
+#include "tlm/space/records/record.h"
 #include "tlm/tools/engine/schedule_file.h"
 #include "tlm/tools/tlm/arguments.h"
 #include "tlm/tools/tlm/command.h"
@@ -51,6 +52,7 @@ nlohmann::ordered_json lm_json(const std::optional<LmUse>& use) {
 std::string report_json(const codegen::CompileReport& r, const Engine& engine, const std::optional<LmUse>& use,
                         const ModelSearch* search, double import_ms, double total_ms) {
   nlohmann::ordered_json j;
+  j["target"] = to_hex(space::target_hash(engine.options().target));
   j["scheduler"] = engine.options().scheduler;
   j["lm"] = lm_json(use);
   j["search"] = search_json(search);
