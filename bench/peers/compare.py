@@ -2,8 +2,8 @@
 
     compare.py --tlm-library build/core/libtlm_runtime.so --packages DIR --json results.json NAME=model.onnx …
 
-DIR holds NAME.tT.tlm for T threads, compiled by default, and NAME.tT.searched.tlm where there is one. Reference data, if any, is
-in test_data_set_0 beside the model. Exit code 1: outputs differ."""
+DIR holds NAME.tT.tlm for T threads, compiled by default, and NAME.tT.searched.tlm where there is one; beside them the reports of their
+compilation, NAME.tT.json. Reference data, if any, is in test_data_set_0 beside the model. Exit code 1: outputs differ."""
 
 import argparse
 import datetime
@@ -50,6 +50,19 @@ def packages_of(folder, name, threads):
     return found
 
 
+def chosen_by(packages):
+    """Who chose the schedules of each package, as its report says; nothing of packages without one."""
+    out = {}
+    for label, package in packages.items():
+        file = Path(package).with_suffix(".json")
+        if file.exists():
+            report = json.loads(file.read_text())
+            out[label] = {"scheduler": report["scheduler"]}
+            if report["lm"]:
+                out[label].update(model=report["lm"]["model"], decode=report["lm"]["decode"], fallbacks=len(report["lm"]["fallbacks"]))
+    return out
+
+
 def run_job(job):
     with tempfile.TemporaryDirectory() as folder:
         job_file, result_file = Path(folder) / "job.json", Path(folder) / "result.json"
@@ -87,7 +100,7 @@ def main():
                    "library": str(Path(arguments.tlm_library).resolve()),
                    "packages": packages_of(arguments.packages, name, threads), "rounds": arguments.rounds,
                    "burst_ms": arguments.burst_ms, "settle_ms": arguments.settle_ms, "tolerance": arguments.tolerance}
-            results.append(run_job(job))
+            results.append({**run_job(job), "chosen_by": chosen_by(job["packages"])})
             print(report.one_line(results[-1]), flush=True)
     options = {k: getattr(arguments, k) for k in ("rounds", "burst_ms", "settle_ms", "tolerance")}
     arguments.json.write_text(json.dumps({"machine": facts, "options": options, "results": results}, indent=1) + "\n")

@@ -92,6 +92,10 @@ def section(data, image):
             table(results), "", f"![time relative to the fastest peer]({image})", "",
             f"Outside kernels tlm spends at most {100 * outside:.1f} % of a run; other programs kept at most "
             f"{max(r['foreign_load'] for r in results):.2f} cores busy during a line."]
+    chosen = {n: sorted({c["scheduler"] for r in results for label, c in r.get("chosen_by", {}).items() if label == n})
+              for n in ("tlm default", "tlm searched")}
+    if any(chosen.values()):
+        text[-1] += " Schedules: " + "; ".join(f"{n} by {', '.join(who)}" for n, who in chosen.items() if who) + "."
     if skipped:
         text[-1] += " Skipped: " + "; ".join(skipped) + "."
     return "\n".join(text)

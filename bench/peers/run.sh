@@ -37,10 +37,10 @@ fi
 for entry in $list; do
   name=${entry%%=*}
   for t in $threads; do
-    "$tlm" compile "${entry#*=}" -o "$work/$name.t$t.tlm" --threads "$t"
+    "$tlm" compile "${entry#*=}" -o "$work/$name.t$t.tlm" --threads "$t" --report "$work/$name.t$t.json"
     # shellcheck disable=SC2086
     if [ -n "${SEARCH:-}" ] && [ ! -f "$work/$name.t$t.searched.tlm" ]; then
-      "$tlm" compile "${entry#*=}" -o "$work/$name.t$t.searched.tlm" --threads "$t" $SEARCH
+      "$tlm" compile "${entry#*=}" -o "$work/$name.t$t.searched.tlm" --threads "$t" --report "$work/$name.t$t.searched.json" $SEARCH
     fi
   done
 done
