@@ -83,8 +83,9 @@ LanguageInfo parse_language(std::string_view text, const std::string& where) {
   if (distinct.size() != info.words.size()) bad("a word occurs twice", where);
   for (const char* word : kNeeded)
     if (!distinct.contains(word)) bad(std::string("the word '") + word + "' is missing", where);
-  if (info.quality_buckets > 0 && (!distinct.contains("<quality>") || !distinct.contains("0")))
-    bad("the words '<quality>' and '0' are missing: quality_buckets asks for them", where);
+  for (int bucket = 0; bucket < info.quality_buckets; ++bucket)
+    if (const std::string number = std::to_string(bucket); !distinct.contains("<quality>") || !distinct.contains(number))
+      bad("the words '<quality>' and '" + number + "' are not both there: quality_buckets asks for them", where);
   return info;
 }
 
@@ -148,12 +149,13 @@ std::vector<int32_t> LanguageModel::prompt_ids(const std::vector<space::Token>& 
   return ids;
 }
 
-std::vector<int32_t> LanguageModel::opening(const std::vector<space::Token>& prompt) const {
+std::vector<int32_t> LanguageModel::opening(const std::vector<space::Token>& prompt, int quality) const {
   std::vector<int32_t> ids = prompt_ids(prompt);
   if (info_.quality_buckets > 0) {
+    TLM_CHECK(quality >= 0 && quality < info_.quality_buckets) << quality << " of " << info_.quality_buckets;
     const space::Vocabulary& v = space::Vocabulary::standard();
     ids.push_back(id_of(v.token("<quality>")));
-    ids.push_back(id_of(v.token("0")));
+    ids.push_back(id_of(v.token(std::to_string(quality))));
   }
   return ids;
 }

@@ -63,8 +63,8 @@ class LanguageModel {
   // What it reads for a word that it may lack: then `unknown`.
   int32_t prompt_id(space::Token token) const { return id_of(token) >= 0 ? id_of(token) : unknown_; }
   std::vector<int32_t> prompt_ids(const std::vector<space::Token>& prompt) const;
-  // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and the best bucket.
-  std::vector<int32_t> opening(const std::vector<space::Token>& prompt) const;
+  // What the model reads before the first decision: the prompt and, if it knows qualities, `<quality>` and a bucket.
+  std::vector<int32_t> opening(const std::vector<space::Token>& prompt, int quality = 0) const;
 
  private:
   Model model_;

@@ -72,7 +72,8 @@ class Decoder {
     task.space = &space;
     task.workload = ir::workload_hash(space.subgraph());
     auto draft = std::make_shared<Draft>(space::Grammar(space.walk()));
-    draft->unread = model_.opening(options_.prompt ? options_.prompt(space) : write_prompt(space, model_.info().form));
+    draft->unread = model_.opening(options_.prompt ? options_.prompt(space) : write_prompt(space, model_.info().form),
+                                   options_.quality.value_or(0));
     advance_to_choice(*draft, model_);
     task.drafts = {draft};
     task.entries.push_back({draft});
@@ -201,6 +202,15 @@ class Decoder {
   Executor& executor_;
 };
 
+void check_quality(int quality, const LanguageModel& model) {
+  const int buckets = model.info().quality_buckets;
+  if (quality >= 0 && quality < buckets) return;
+  throw Error(ErrorCode::kUsage, "quality " + std::to_string(quality) + " is asked for",
+              "the language model " + model.name(),
+              buckets == 0 ? "it was trained without qualities: ask for none"
+                           : "it knows the qualities 0 (the best) to " + std::to_string(buckets - 1));
+}
+
 Answer answer_of(Task& task) {
   Answer answer;
   answer.reason = std::move(task.reason);
@@ -217,6 +227,7 @@ std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::sh
   if (strategy.measures() && !options.measurer)
     throw Error(ErrorCode::kUsage, "the decoding strategy measures, and nothing here can", "",
                 "choose one that does not measure, or give DecodeOptions a measurer");
+  if (options.quality) check_quality(*options.quality, model);
   const Config& config = model.model().config();
   const size_t sentence_bytes = static_cast<size_t>(config.layers * config.width * kLikelySentence) * 2 * sizeof(float);
   const size_t group = std::max<size_t>(1, options.cache_bytes / (sentence_bytes * static_cast<size_t>(strategy.width() + 1)));

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct DecodeOptions {
   uint64_t seed = 0;                          // of strategies that draw
   Executor* executor = nullptr;               // null: the calling thread
   std::shared_ptr<space::Measurer> measurer;  // of strategies that measure
+  std::optional<int> quality;                 // bucket that is asked for; none: the best, of a model that knows qualities
   size_t cache_bytes = size_t{1} << 29;       // prompts are taken in groups whose caches need about this much
   CancelToken cancel;                         // Error(kInterrupted)
   // For experiments: what the model is told about a space, in place of its prompt (blinded, swapped). Empty: its prompt.
@@ -42,7 +44,7 @@ struct DecodeStatistics {
 };
 
 // One answer for each space. The same for a seed on any number of threads, alone and in any batch. Throws Error(kUsage) for a
-// strategy that measures without a measurer.
+// strategy that measures without a measurer, and for a quality that the model does not know.
 std::vector<Answer> decode(const LanguageModel& model, const std::vector<std::shared_ptr<const space::Space>>& spaces,
                            const Strategy& strategy, const DecodeOptions& options, DecodeStatistics* statistics = nullptr);
 

@@ -68,20 +68,21 @@ TEST(LanguageModel, WordsAreMappedByName) {
             (std::vector<int32_t>{model.id_of(v.token("cpu")), model.id_of(v.token("unknown"))}));
 }
 
-TEST(LanguageModel, TheOpeningAsksForTheBestQuality) {
+TEST(LanguageModel, TheOpeningAsksForTheBestQualityOrAnother) {
   ir::Graph g = tools::make_zoo("tiny_mlp");
   ir::run_graph_passes(g);
   const auto space = space::Space::build(ir::partition(g).steps.at(0).subgraph, named_target("x86-64-v3"));
-  const auto opening = [&](int buckets) {
+  const auto opening = [&](int buckets, int quality = 0) {
     const LanguageInfo info = standard_language({}, buckets);
     const LanguageModel model(weights_for(info, 3), info, "test");
     std::string text;
-    for (const int32_t id : model.opening(space::prompt_tokens(*space))) text += " " + info.words[static_cast<size_t>(id)];
+    for (const int32_t id : model.opening(space::prompt_tokens(*space), quality)) text += " " + info.words[static_cast<size_t>(id)];
     return text;
   };
   const std::string prompt = opening(0);
   EXPECT_TRUE(prompt.ends_with(" identity <schedule>")) << prompt;
   EXPECT_EQ(opening(4), prompt + " <quality> 0");
+  EXPECT_EQ(opening(16, 15), prompt + " <quality> 15");
 }
 
 TEST(LanguageModel, FitsTheDevicesItWasTrainedFor) {
@@ -111,7 +112,10 @@ TEST(LanguageModel, BadFilesAreRefused) {
   EXPECT_EQ(refusal([](LanguageInfo& i) { i.words.push_back("cpu"); }), "a word occurs twice");
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<end>"); }), "the word '<end>' is missing");
   EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "<quality>"); }),
-            "the words '<quality>' and '0' are missing: quality_buckets asks for them");
+            "the words '<quality>' and '0' are not both there: quality_buckets asks for them");
+  EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "2"); }),
+            "the words '<quality>' and '2' are not both there: quality_buckets asks for them");
+  EXPECT_EQ(refusal([](LanguageInfo& i) { std::erase(i.words, "3"); }), "") << "three buckets: 0 to 2";
   EXPECT_EQ(refusal([](LanguageInfo& i) { i.quality_buckets = 17; }), "quality_buckets is 17, 0 to 16");
   const auto text_refusal = [](const std::string& text) {
     try {
