@@ -22,20 +22,25 @@ std::vector<std::vector<space::Schedule>> LmScheduler::schedule(const std::vecto
   std::vector<Answer> answers = decode(*model_, fitting, *strategy_, options_, &report_.decoding);
   const Stopwatch time;
   std::vector<std::vector<space::Schedule>> out(spaces.size());
+  written_.assign(spaces.size(), {});
   size_t next = 0;
   for (size_t i = 0; i < spaces.size(); ++i) {
     std::string reason = "the model was not trained for this kind of device";
     if (model_->fits(spaces[i]->target())) {
       Answer& answer = answers[next++];
       reason = std::move(answer.reason);
-      if (!answer.sentences.empty()) report_.defaults += answer.sentences[0].defaults;
       for (const Sentence& s : answer.sentences) {
         if (static_cast<int>(out[i].size()) >= schedules_) break;
         space::Schedule schedule = s.walk.schedule();
-        if (std::find(out[i].begin(), out[i].end(), schedule) == out[i].end()) out[i].push_back(std::move(schedule));
+        if (std::find(out[i].begin(), out[i].end(), schedule) != out[i].end()) continue;
+        written_[i].push_back({schedule, s.defaults});
+        out[i].push_back(std::move(schedule));
       }
     }
-    if (!out[i].empty()) continue;
+    if (!out[i].empty()) {
+      count_defaults(written_[i][0]);
+      continue;
+    }
     space::Walk walk = spaces[i]->walk();
     walk.complete();
     out[i].push_back(walk.schedule());
@@ -43,6 +48,20 @@ std::vector<std::vector<space::Schedule>> LmScheduler::schedule(const std::vecto
   }
   report_.milliseconds = report_.decoding.total_ms + time.ms();
   return out;
+}
+
+void LmScheduler::count_defaults(const Written& taken) {
+  for (const space::DecisionKind kind : taken.defaults) ++report_.defaults[space::kind_name(kind)];
+}
+
+void LmScheduler::tell_taken(const std::vector<space::Schedule>& schedules) {
+  TLM_CHECK(schedules.size() == written_.size()) << schedules.size() << " schedules, " << written_.size() << " spaces";
+  report_.defaults.clear();
+  for (size_t i = 0; i < schedules.size(); ++i) {
+    const auto taken = std::find_if(written_[i].begin(), written_[i].end(),
+                                    [&](const Written& w) { return w.schedule == schedules[i]; });
+    if (taken != written_[i].end()) count_defaults(*taken);
+  }
 }
 
 }  // namespace tlm::lm

@@ -27,9 +27,10 @@ void advance_to_choice(Draft& draft, const LanguageModel& model) {
   draft.allowed.clear();
   while (!draft.grammar.done()) {
     if (draft.grammar.at_decision() && !knows_decision(draft.grammar, model)) {
+      const space::DecisionKind kind = draft.grammar.walk().decision().kind;
       const std::vector<space::Token> spelling = draft.grammar.spelling(draft.grammar.walk().constructive());
       for (const space::Token t : spelling) take(draft, t, model);
-      ++draft.defaults;
+      draft.defaults.push_back(kind);
     } else if (draft.grammar.forced()) {
       take(draft, draft.grammar.forced_token(), model);
     } else {

@@ -21,7 +21,7 @@ struct Draft {
   std::vector<space::Token> allowed;      // at the next choice; empty: finished
   std::vector<double> log_probabilities;  // of them
   double log_probability = 0;
-  int defaults = 0;
+  std::vector<space::DecisionKind> defaults;  // of decisions taken by default
   uint64_t path = 0;  // hash of the choices
 
   bool done() const { return grammar.done(); }

@@ -11,10 +11,11 @@
 namespace tlm::lm {
 
 struct Sentence {
-  space::Walk walk;                               // complete
-  std::vector<space::Token> tokens;               // the decisions, with <end>
-  double log_probability = 0;                     // over the legal tokens of each choice; forced tokens contribute 0
-  int defaults = 0;                               // decisions whose words the model lacks: the constructive scheduler's choice
+  space::Walk walk;                  // complete
+  std::vector<space::Token> tokens;  // the decisions, with <end>
+  double log_probability = 0;        // over the legal tokens of each choice; forced tokens contribute 0
+  // Of the decisions whose words the model lacks, in order: they took the constructive scheduler's choice.
+  std::vector<space::DecisionKind> defaults;
   std::optional<space::Measurement> measurement;  // by a strategy that measures
 };
 

@@ -3,6 +3,7 @@
 
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
+#include "tlm/ir/partition.h"
 #include "tlm/ir/passes/pass_list.h"
 #include "tlm/tools/engine/engine.h"
 #include "tlm/tools/engine/pretrained.h"
@@ -33,19 +34,39 @@ TEST(Pretrained, IsTheModelOfTheFolder) {
   EXPECT_EQ(print_language(model->info()), print_language(loaded.info()));
 }
 
-TEST(Pretrained, IsTheDefaultWhereItFitsTheTarget) {
+TEST(Pretrained, IsTheDefault) {
   EngineOptions options;
   EXPECT_EQ(resolved_scheduler(options), "lm");
   EXPECT_EQ(Engine(options).options().scheduler, "lm");
-  options.target = named_target("sm_90");
-  EXPECT_EQ(resolved_scheduler(options), "constructive");
-  options.target = host_target();
   for (const char* name : {"constructive", "random", "search", "lm"}) {
     options.scheduler = name;
     EXPECT_EQ(resolved_scheduler(options), name);
   }
   options.scheduler = "frob";
   EXPECT_THROW(resolved_scheduler(options), Error);
+}
+
+// For hardware that they were not trained for: every subgraph falls back, and is counted.
+TEST(Pretrained, ATargetThatTheyDoNotFitIsReported) {
+  EngineOptions options;
+  options.target = named_target("sm_90");
+  ASSERT_FALSE(pretrained_model()->fits(options.target));
+  EXPECT_EQ(resolved_scheduler(options), "lm");
+  ir::Graph g = tools::make_zoo("tiny_mlp");
+  ir::run_graph_passes(g);
+  std::vector<std::shared_ptr<const space::Space>> spaces;
+  const ir::Partition partition = ir::partition(g);
+  for (const ir::Step& step : partition.steps)
+    if (step.kind == ir::StepKind::kSubgraph) spaces.push_back(space::Space::build(step.subgraph, options.target));
+  ASSERT_FALSE(spaces.empty());
+  const auto scheduler = make_scheduler(options);
+  const auto schedules = scheduler->schedule(spaces);
+  EXPECT_EQ(schedules, space::make_constructive_scheduler()->schedule(spaces));
+  const std::optional<LmUse> use = lm_use(*scheduler, "greedy");
+  ASSERT_TRUE(use);
+  EXPECT_EQ(use->report.workloads, static_cast<int>(spaces.size()));
+  ASSERT_EQ(use->report.fallbacks.size(), spaces.size());
+  EXPECT_TRUE(use->report.fallbacks[0].ends_with(": the model was not trained for this kind of device"));
 }
 
 // What an application does that names no scheduler.

@@ -76,7 +76,7 @@ TEST(Decoder, SentencesAreLegalAndTheirProbabilitiesAreThoseOfTheModel) {
           ASSERT_TRUE(read.ok()) << read.reason();
           EXPECT_EQ(read->schedule(), s.walk.schedule());
           EXPECT_TRUE(spaces[i]->replay(s.walk.schedule()).ok());
-          EXPECT_EQ(s.defaults, 0);
+          EXPECT_TRUE(s.defaults.empty());
           largest = std::max(largest, std::abs(s.log_probability - log_probability_of(model, spaces[i], s)));
           if (k > 0) {
             EXPECT_GE(answers[i].sentences[k - 1].log_probability, s.log_probability) << strategy;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "tests/lm_decoding/models.h"
 #include "tlm/core/error.h"
@@ -135,8 +136,10 @@ TEST(LmScheduler, DecisionsWithoutWordsAreTakenByDefault) {
     std::erase(info.words, word);
     LmScheduler lm = scheduler(shared(test::random_model(5, info)), "gumbel", 4);
     const auto schedules = lm.schedule(spaces);
-    int defaults = 0;
+    std::map<std::string, int> first, last;  // by kind, of the first and the last schedule of each space
+    std::vector<space::Schedule> taken;
     for (size_t i = 0; i < spaces.size(); ++i) {
+      taken.push_back(schedules[i].back());
       for (const space::Schedule& s : schedules[i]) {
         // Replay: where a candidate is written with the word, the constructive choice was taken.
         const space::Walk walk = spaces[i]->replay(s).value();
@@ -147,14 +150,25 @@ TEST(LmScheduler, DecisionsWithoutWordsAreTakenByDefault) {
           const space::Token lacked = space::Vocabulary::standard().token(word);
           if (std::find(words.begin(), words.end(), lacked) != words.end()) {
             EXPECT_EQ(chosen, again.constructive()) << word << " in " << again.decision().name;
-            defaults += &s == &schedules[i][0];
+            if (&s == &schedules[i].front()) ++first[space::kind_name(again.decision().kind)];
+            if (&s == &schedules[i].back()) ++last[space::kind_name(again.decision().kind)];
           }
           again.choose(chosen);
         }
       }
     }
-    EXPECT_GT(defaults, 0) << word;
-    EXPECT_EQ(lm.report().defaults, defaults) << word;
+    EXPECT_FALSE(first.empty()) << word;
+    EXPECT_EQ(lm.report().defaults, first) << word;
+    lm.tell_taken(taken);
+    EXPECT_EQ(lm.report().defaults, last) << word;
+    if (std::string(word) == "@micro") {
+      EXPECT_EQ(first.size(), 1u);
+      EXPECT_TRUE(first.contains("micro"));
+    }
+    // What was not written here, such as the anchor of a measurement, has none.
+    for (space::Schedule& s : taken) s = {};
+    lm.tell_taken(taken);
+    EXPECT_TRUE(lm.report().defaults.empty());
     EXPECT_TRUE(lm.report().fallbacks.empty());
   }
 }

@@ -70,8 +70,27 @@ TEST(LanguageModel, FallbacksAndDefaultsAreReported) {
   lm::LanguageInfo info = lm::standard_language();
   std::erase(info.words, "@inner");
   make_model(s, "old", 512, info);
-  ASSERT_EQ(s.tlm(words("compile tiny_cnn.onnx -o a.tlm --model old --report r.json")).code, 0);
-  EXPECT_GT(Json::parse(s.read("r.json"))["lm"]["defaults"].get<int>(), 0);
+  s.zoo("tiny_mlp");
+  for (const char* options : {"tiny_cnn.onnx", "tiny_mlp.onnx --measure 2"}) {
+    const Outcome old = s.tlm(words(std::string("compile -o a.tlm --model old --report r.json ") + options));
+    ASSERT_EQ(old.code, 0) << old.err;
+    const Json report = Json::parse(s.read("r.json"))["lm"];
+    const int defaults = report["defaults"];
+    if (options == std::string("tiny_cnn.onnx")) {
+      EXPECT_GT(defaults, 0);
+      EXPECT_NE(old.err.find("decisions the default (inner "), std::string::npos) << old.err;
+    }
+    const Json kinds = defaults > 0 ? Json{{"inner", defaults}} : Json::object();
+    EXPECT_EQ(report["default_kinds"], kinds);
+  }
+
+  info = lm::standard_language();
+  info.devices = {"gpu"};
+  make_model(s, "other", 512, info);
+  ASSERT_EQ(s.tlm(words("compile tiny_cnn.onnx -o a.tlm --model other --report r.json")).code, 0);
+  const Json other = Json::parse(s.read("r.json"))["lm"];
+  EXPECT_EQ(other["workloads"].get<size_t>(), other["fallbacks"].size());
+  EXPECT_NE(other["fallbacks"][0].get<std::string>().find("not trained for this kind of device"), std::string::npos);
 }
 
 TEST(LanguageModel, MeasuresItsProposals) {

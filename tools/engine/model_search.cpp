@@ -22,38 +22,37 @@ space::SearchResult search(const std::vector<space::SearchWorkload>& open, space
   return space::search_network(open, measurer, records, search);
 }
 
-// Up to options.search.measure for each workload, and who proposes them.
-std::vector<std::vector<space::Schedule>> proposals_for(const std::vector<space::SearchWorkload>& open,
-                                                        const EngineOptions& options, std::string& origin,
-                                                        std::optional<LmUse>& use) {
+// Up to options.search.measure proposals for each workload are measured.
+space::SearchResult best_of_proposals(const std::vector<space::SearchWorkload>& open, space::Measurer& measurer,
+                                      space::RecordStore* records, const EngineOptions& options, std::optional<LmUse>& use) {
   const std::string scheduler = resolved_scheduler(options);
+  std::unique_ptr<space::Scheduler> model;
   std::vector<std::vector<space::Schedule>> proposals;
   if (scheduler == "lm") {
     std::vector<std::shared_ptr<const space::Space>> spaces;
     for (const space::SearchWorkload& w : open) spaces.push_back(w.space);
-    const auto lm = make_scheduler(options, options.search.measure);
-    proposals = lm->schedule(spaces);
-    use = lm_use(*lm, resolved_decode(options.lm, options.search.measure));
-    origin = lm->name();
-    return proposals;
+    model = make_scheduler(options, options.search.measure);
+    proposals = model->schedule(spaces);
+  } else {
+    for (const space::SearchWorkload& w : open) {
+      options.cancel.check();
+      proposals.push_back(scheduler == "random" ? space::random_draws(w.space, options.search.measure, options.seed)
+                                                : space::constructive_variations(w.space, options.search.measure));
+    }
   }
-  origin = scheduler;
-  for (const space::SearchWorkload& w : open) {
-    options.cancel.check();
-    proposals.push_back(scheduler == "random" ? space::random_draws(w.space, options.search.measure, options.seed)
-                                              : space::constructive_variations(w.space, options.search.measure));
-  }
-  return proposals;
-}
-
-space::SearchResult best_of_proposals(const std::vector<space::SearchWorkload>& open, space::Measurer& measurer,
-                                      space::RecordStore* records, const EngineOptions& options, std::optional<LmUse>& use) {
   space::TopKOptions top;
-  const auto proposals = proposals_for(open, options, top.origin, use);
-  top.seed = top.origin == "constructive" ? 0 : options.seed;
+  top.origin = model ? model->name() : scheduler;
+  top.seed = scheduler == "constructive" ? 0 : options.seed;
   top.cancel = options.cancel;
   top.progress = options.progress;
-  return space::measure_top_k(open, proposals, measurer, records, top);
+  space::SearchResult result = space::measure_top_k(open, proposals, measurer, records, top);
+  if (model) {
+    std::vector<space::Schedule> taken;
+    for (const space::SearchOutcome& o : result.workloads) taken.push_back(o.schedule);
+    tell_taken(*model, taken);
+    use = lm_use(*model, resolved_decode(options.lm, options.search.measure));
+  }
+  return result;
 }
 
 }  // namespace

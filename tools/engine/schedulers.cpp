@@ -18,9 +18,8 @@ std::string resolved_scheduler(const EngineOptions& options) {
   }
   if (options.scheduler != "default")
     throw Error(ErrorCode::kUsage, "no scheduler is called '" + options.scheduler + "'", "", "choose one of: " + names);
-  if (options.lm.loaded || !options.lm.model.empty()) return "lm";  // whoever names a model wants it
-  const auto pretrained = pretrained_model();
-  return pretrained && pretrained->fits(options.target) ? "lm" : "constructive";  // <- the default scheduler
+  const bool has_model = options.lm.loaded || !options.lm.model.empty() || pretrained_model();
+  return has_model ? "lm" : "constructive";  // <- the default scheduler
 }
 
 std::string resolved_decode(const LmSettings& settings, int schedules) {
@@ -55,6 +54,10 @@ std::optional<LmUse> lm_use(const space::Scheduler& scheduler, const std::string
   const auto* lm = dynamic_cast<const lm::LmScheduler*>(&scheduler);
   if (!lm) return std::nullopt;
   return LmUse{lm->model().name(), decode, 0, lm->report()};
+}
+
+void tell_taken(space::Scheduler& scheduler, const std::vector<space::Schedule>& schedules) {
+  if (auto* lm = dynamic_cast<lm::LmScheduler*>(&scheduler)) lm->tell_taken(schedules);
 }
 
 std::shared_ptr<space::Measurer> engine_measurer(const EngineOptions& options) {

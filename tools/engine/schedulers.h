@@ -34,8 +34,8 @@ struct LmUse {
 };
 
 std::vector<std::string> scheduler_names();  // "default", "lm", "constructive", …
-// Who "default" is for these options: the language model where its weights are at hand and fit the target, else "constructive".
-// Any other name is itself; throws Error(kUsage) that lists the names.
+// Who "default" is for these options: the language model where its weights are at hand (subgraphs for a target that they do not
+// fit take the constructive schedule, and its report says so), else "constructive". Any other name is itself; throws Error(kUsage) that lists the names.
 std::string resolved_scheduler(const EngineOptions& options);
 std::string resolved_decode(const LmSettings& settings, int schedules);
 // The model that "lm" uses. Throws Error: kUsage when no weights are built in and no folder is named, kBadModel, kEnvironment.
@@ -43,8 +43,9 @@ std::shared_ptr<const lm::LanguageModel> language_model(const LmSettings& settin
 // `schedules`: for each space, at most (those that write fewer write fewer). Of "search" what it begins with: it measures, see
 // Engine::search. Throws as the two above, and Error(kUsage) for a bad strategy.
 std::unique_ptr<space::Scheduler> make_scheduler(const EngineOptions& options, int schedules = 1);
-// Nothing if the scheduler is another one.
+// Of the scheduler "lm", nothing of another one: what it did in its last call; and which of its schedules were taken in the end.
 std::optional<LmUse> lm_use(const space::Scheduler& scheduler, const std::string& decode);
+void tell_taken(space::Scheduler& scheduler, const std::vector<space::Schedule>& schedules);
 // That of the options, else one for this machine.
 std::shared_ptr<space::Measurer> engine_measurer(const EngineOptions& options);
 

@@ -34,6 +34,12 @@ nlohmann::ordered_json search_json(const ModelSearch* s) {
   return {{"measured", s->measured}, {"seconds", s->seconds}, {"network_ms", s->network_ms}, {"constructive_ms", s->anchor_ms}};
 }
 
+int number_of_defaults(const lm::LmReport& r) {
+  int sum = 0;
+  for (const auto& [kind, n] : r.defaults) sum += n;
+  return sum;
+}
+
 // What the language model did; null: another scheduler chose.
 nlohmann::ordered_json lm_json(const std::optional<LmUse>& use) {
   if (!use) return nullptr;
@@ -44,7 +50,8 @@ nlohmann::ordered_json lm_json(const std::optional<LmUse>& use) {
           {"load_ms", use->load_ms},
           {"workloads", r.workloads},
           {"fallbacks", r.fallbacks},
-          {"defaults", r.defaults},
+          {"defaults", number_of_defaults(r)},
+          {"default_kinds", nlohmann::ordered_json(r.defaults)},
           {"prompt_tokens", r.decoding.prompt_tokens},
           {"written_tokens", r.decoding.written_tokens}};
 }
@@ -113,11 +120,14 @@ void print_search(const ModelSearch& search, const codegen::CompileReport& repor
 
 void print_lm(const LmUse& use) {
   const lm::LmReport& r = use.report;
+  std::string kinds;  // " (micro 3, tile 1)"
+  for (const auto& [kind, n] : r.defaults) kinds += (kinds.empty() ? " (" : ", ") + kind + " " + std::to_string(n);
+  if (!kinds.empty()) kinds += ")";
   std::fprintf(
       stderr,
-      "tlm: language model %s (%s): %d workloads in %s ms; %zu took the constructive schedule, %d decisions the default\n",
+      "tlm: language model %s (%s): %d workloads in %s ms; %zu took the constructive schedule, %d decisions the default%s\n",
       printable(use.model).c_str(), printable(use.decode).c_str(), r.workloads, number(use.load_ms + r.milliseconds).c_str(),
-      r.fallbacks.size(), r.defaults);
+      r.fallbacks.size(), number_of_defaults(r), kinds.c_str());
   for (const std::string& f : r.fallbacks) std::fprintf(stderr, "tlm: constructive schedule for %s\n", printable(f).c_str());
 }
 

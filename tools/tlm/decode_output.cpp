@@ -40,7 +40,7 @@ std::vector<DecodedSchedule> distinct_schedules(const lm::Answer& answer, int mo
     if (at != out.end()) {
       ++at->times;
     } else if (most == 0 || static_cast<int>(out.size()) < most) {
-      out.push_back({std::move(schedule), space::to_text(s.tokens), s.log_probability, s.defaults, 1, s.measurement});
+      out.push_back({std::move(schedule), space::to_text(s.tokens), s.log_probability, static_cast<int>(s.defaults.size()), 1, s.measurement});
     }
   }
   return out;
