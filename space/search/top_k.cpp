@@ -7,6 +7,7 @@
 
 #include "tlm/core/error.h"
 #include "tlm/core/hash.h"
+#include "tlm/space/records/recorded_measurer.h"
 #include "tlm/space/scheduler.h"
 
 namespace tlm::space {
@@ -92,18 +93,20 @@ SearchResult measure_top_k(const std::vector<SearchWorkload>& workloads, const s
   TLM_CHECK(workloads.size() == proposals.size());
   const auto begin = std::chrono::steady_clock::now();
   ProgressTask progress(options.progress ? *options.progress : no_progress(), "measure", static_cast<int64_t>(workloads.size()));
+  RecordedMeasurer recorded(measurer, records, options.origin, options.seed);
   SearchResult result;
   for (size_t w = 0; w < workloads.size(); ++w) {
     options.cancel.check();
     const std::vector<Schedule>& list = proposals[w];
-    const Batch batch = measurer.measure(*workloads[w].space, list, options.cancel);
-    if (records) records->append(batch_records(*workloads[w].space, list, batch, options.origin, options.seed));
+    const int before = recorded.measured();
+    const Batch batch = recorded.measure(*workloads[w].space, list, options.cancel);
     SearchOutcome o;
     // Proposals that cannot be timed do not go into a package.
     o.schedule = batch.anchor_schedule;
     o.ratio = batch.anchor.ratio;
     o.best_ms = batch.anchor.median_ms;
-    o.trials = o.measured = static_cast<int>(list.size());
+    o.trials = static_cast<int>(list.size());
+    o.measured = recorded.measured() - before;
     for (size_t i = 0; i < list.size(); ++i) {
       const Measurement& m = batch.programs[i];
       if (m.status != MeasureStatus::kOk || (o.best_ms > 0 && m.median_ms > o.best_ms)) continue;

@@ -23,8 +23,8 @@ struct TopKOptions {
   Progress* progress = nullptr;  // borrowed
 };
 
-// Measures proposals[w] of each workload in one batch and chooses the one with the best ratio. A workload without a proposal that
-// can be timed gets its first proposal, ratio and best_ms 0. Every batch goes to `records` (may be null) as soon as it is there.
+// Measures proposals[w] of each workload, as RecordedMeasurer does (`records` may be null), and chooses the one with the best
+// ratio. A workload without a proposal that can be timed gets the constructive schedule.
 SearchResult measure_top_k(const std::vector<SearchWorkload>& workloads, const std::vector<std::vector<Schedule>>& proposals,
                            Measurer& measurer, RecordStore* records, const TopKOptions& options);
 

@@ -76,6 +76,7 @@ class TableMeasurer : public Measurer {
     cancel.check();
     Batch b;
     b.id = std::to_string(++batches);
+    if (batches == interrupt_at) throw Error(ErrorCode::kInterrupted, "interrupted");
     Walk w = space.walk();
     w.complete();
     b.anchor_schedule = w.schedule();
@@ -92,7 +93,7 @@ class TableMeasurer : public Measurer {
     return b;
   }
   std::vector<double> ms;
-  int batches = 0;
+  int batches = 0, interrupt_at = -1;
 };
 
 TEST(TopK, TheBestMeasuredWins) {
@@ -119,8 +120,39 @@ TEST(TopK, TheBestMeasuredWins) {
   EXPECT_EQ(r.workloads[0].schedule, make_constructive_scheduler()->schedule({space}).at(0).at(0)) << "the anchor was timed";
   EXPECT_EQ(r.workloads[0].best_ms, 1);
 
+  // All of them are in the records: the same choice, nothing measured.
+  const SearchResult again = measure_top_k(workloads, proposals, measurer, &store, options);
+  EXPECT_EQ(measurer.batches, 2);
+  EXPECT_EQ(again.measured, 0);
+  EXPECT_EQ(again.workloads[0].schedule, proposals[0][2]);
+  EXPECT_DOUBLE_EQ(again.workloads[0].ratio, 2);
+  EXPECT_EQ(again.workloads[0].trials, 4);
+  EXPECT_DOUBLE_EQ(again.network_ms, 1.5);
+  EXPECT_DOUBLE_EQ(again.anchor_ms, 3);
+
   options.cancel.cancel();
   EXPECT_THROW(measure_top_k(workloads, proposals, measurer, nullptr, options), Error);
+}
+
+// The second workload is interrupted: the first one's batch is kept and not measured again.
+TEST(TopK, GoesOnWhereItWas) {
+  const codegen::TempFolder folder;
+  const auto conv = conv_space(), small = Space::build(matmul(8, 16, 16), named_target("x86-64-v3"));
+  const std::vector<SearchWorkload> workloads = {{conv, 1, "conv"}, {small, 1, "product"}};
+  const std::vector<std::vector<Schedule>> proposals = {constructive_variations(conv, 3), constructive_variations(small, 3)};
+  RecordStore store(folder.path() / "r.db");
+  TableMeasurer measurer;
+  measurer.ms = {1, 0.5, 0.25};
+  measurer.interrupt_at = 2;
+  EXPECT_THROW(measure_top_k(workloads, proposals, measurer, &store, {.origin = "lm m"}), Error);
+  EXPECT_EQ(store.size(), 3);
+  const SearchResult r = measure_top_k(workloads, proposals, measurer, &store, {.origin = "lm m"});
+  EXPECT_EQ(measurer.batches, 3);
+  EXPECT_EQ(r.measured, 3);
+  EXPECT_EQ(r.workloads[0].measured, 0);
+  EXPECT_EQ(r.workloads[0].schedule, proposals[0][2]);
+  EXPECT_EQ(r.workloads[1].measured, 3);
+  EXPECT_EQ(store.of_workload(ir::workload_hash(small->subgraph())).at(1).origin, "lm m");
 }
 
 }  // namespace

@@ -4,26 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "sandbox.h"
+#include "small_model.h"
 #include "tlm/lm/language_model.h"
 
 namespace tlm::tools::test {
 namespace {
 
 using Json = nlohmann::json;
-
-// A random model in the folder `name`.
-void make_model(const Sandbox& s, const std::string& name, int64_t context = 512,
-                lm::LanguageInfo info = lm::standard_language()) {
-  lm::Weights weights({.layers = 1,
-                       .heads = 2,
-                       .width = 16,
-                       .inner = 32,
-                       .context = context,
-                       .vocabulary = static_cast<int64_t>(info.words.size())});
-  weights.initialize(1);
-  for (size_t i = 0; i < weights.data().size(); ++i) weights.data()[i] *= 20;  // opinions
-  lm::save_language_model(s.path(name), weights, info);
-}
 
 TEST(LanguageModel, CompilesAndReports) {
   const Sandbox s;
@@ -155,6 +142,51 @@ TEST(LanguageModel, DecodeMeasuresAListOfWorkloads) {
     }
 }
 
+TEST(LanguageModel, DecodeAsksForAQuality) {
+  const Sandbox s;
+  s.zoo("tiny_cnn");
+  make_model(s, "m", 512, lm::standard_language({}, 4));
+  make_model(s, "plain");
+  const std::string decode = "decode tiny_cnn.onnx --model m -o ";
+  for (const char* options : {"none.json", "0.json --quality 0", "3.json --quality 3"})
+    ASSERT_EQ(s.tlm(words(decode + options)).code, 0) << options;
+  EXPECT_EQ(s.read("none.json"), s.read("0.json")) << "the best is asked for";
+  const Json best = Json::parse(s.read("0.json")), other = Json::parse(s.read("3.json"));
+  EXPECT_EQ(best["quality"], 0);
+  EXPECT_EQ(other["quality"], 3);
+  EXPECT_NE(best["workloads"], other["workloads"]);
+  ASSERT_EQ(s.tlm(words("decode tiny_cnn.onnx --model plain -o plain.json")).code, 0);
+  EXPECT_TRUE(Json::parse(s.read("plain.json"))["quality"].is_null());
+
+  s.refuses(words(decode + "a.json --quality 4"), 2, "it knows the qualities 0 (the best) to 3");
+  s.refuses(words(decode + "a.json --quality 16"), 2, "--quality");
+  s.refuses(words("decode tiny_cnn.onnx --model plain --quality 0"), 2, "it was trained without qualities");
+}
+
+// Measured, or measured by the strategy: a schedule that is in the records is not measured again.
+TEST(LanguageModel, DecodeKeepsWhatItMeasures) {
+  const Sandbox s;
+  s.zoo("tiny_mlp");
+  make_model(s, "m");
+  const std::string decode = "decode tiny_mlp.onnx --model m --records r.db ";
+  const Outcome first = s.tlm(words(decode + "--decode gumbel --k 2 --measure -o a.json"));
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.err.find(" schedules measured, 0 were in the records"), std::string::npos) << first.err;
+  const Outcome again = s.tlm(words(decode + "--decode gumbel --k 2 --measure -o b.json"));
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("tlm: 0 schedules measured, "), std::string::npos) << again.err;
+  EXPECT_EQ(s.read("a.json"), s.read("b.json"));
+  const Outcome strategy = s.tlm(words(decode + "--decode best-of:n=2 -o b.json"));
+  ASSERT_EQ(strategy.code, 0) << strategy.err;
+  EXPECT_NE(strategy.err.find("tlm: 0 schedules measured, "), std::string::npos) << strategy.err;
+  const Outcome more = s.tlm(words(decode + "--decode gumbel --k 3 --measure"));
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_EQ(more.err.find("tlm: 0 schedules measured, "), std::string::npos) << more.err;
+  EXPECT_EQ(more.err.find(", 0 were in the records"), std::string::npos) << more.err;
+  ASSERT_EQ(s.shell("$TLM records export r.db -o r.jsonl 2>/dev/null").code, 0);
+  EXPECT_NE(s.read("r.jsonl").find("\"lm m\""), std::string::npos) << "the origin names the model";
+}
+
 TEST(LanguageModel, Refusals) {
   const Sandbox s;
   s.zoo("tiny_mlp");
@@ -170,6 +202,8 @@ TEST(LanguageModel, Refusals) {
   s.refuses(words("decode tiny_mlp.onnx --workloads l --model m"), 2, "give either a model or --workloads LIST");
   s.refuses(words("decode tiny_mlp.onnx --model m -o a.txt"), 2, "-o wants a name that ends in .csv or .json");
   s.refuses(words("decode tiny_mlp.onnx --model m -o tiny_mlp.onnx"), 2, "");
+  s.refuses(words("decode tiny_mlp.onnx --model m --records r.db"), 2, "--records wants --measure");
+  s.refuses(words("decode tiny_mlp.onnx --model m --measure --records a.json -o a.json"), 2, "name the same file");
 }
 
 }  // namespace

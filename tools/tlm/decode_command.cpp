@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "tlm/codegen/workloads.h"
 #include "tlm/core/error.h"
 #include "tlm/core/file.h"
 #include "tlm/core/thread_pool.h"
+#include "tlm/space/records/recorded_measurer.h"
 #include "tlm/tools/collect/workload_list.h"
 #include "tlm/tools/tlm/arguments.h"
 #include "tlm/tools/tlm/command.h"
@@ -18,11 +20,10 @@
 namespace tlm::tools {
 namespace {
 
-constexpr int kMostMeasured = 32;  // schedules in one batch
-
 struct Options {
-  std::string model, workloads, out, plot;
+  std::string model, workloads, out, plot, records;
   int k = 0;
+  int quality = -1;  // -1: not said
   bool measure = false;
   EngineFlags flags;
 };
@@ -54,13 +55,10 @@ Prompts prompts_of(const Options& o, const Engine& engine) {
 }
 
 void measure(DecodedWorkload& w, const space::Space& space, space::Measurer& measurer, const CancelToken& cancel) {
-  for (size_t begin = 0; begin < w.schedules.size(); begin += kMostMeasured) {
-    const size_t end = std::min(w.schedules.size(), begin + kMostMeasured);
-    std::vector<space::Schedule> schedules;
-    for (size_t i = begin; i < end; ++i) schedules.push_back(w.schedules[i].schedule);
-    const space::Batch batch = measurer.measure(space, schedules, cancel);
-    for (size_t i = begin; i < end; ++i) w.schedules[i].measurement = batch.programs[i - begin];
-  }
+  std::vector<space::Schedule> schedules;
+  for (const DecodedSchedule& s : w.schedules) schedules.push_back(s.schedule);
+  space::Batch batch = measurer.measure(space, schedules, cancel);
+  for (size_t i = 0; i < schedules.size(); ++i) w.schedules[i].measurement = std::move(batch.programs[i]);
 }
 
 void print_list(const DecodedList& list, int distinct) {
@@ -97,7 +95,7 @@ int run(const Options& o, const CommandContext& context) {
     throw Error(ErrorCode::kUsage, "--threads is for models: a list says the cores of each workload");
   if (!o.out.empty() && !is_csv(o.out) && !o.out.ends_with(".json"))
     throw Error(ErrorCode::kUsage, "-o wants a name that ends in .csv or .json, not '" + o.out + "'");
-  check_output_files({{"-o", o.out}, {"--plot", o.plot}}, {o.model, o.workloads, o.flags.target});
+  check_output_files({{"-o", o.out}, {"--plot", o.plot}, {"--records", o.records}}, {o.model, o.workloads, o.flags.target});
   ConsoleProgress progress;
   EngineOptions settings = o.flags.engine_options(context, &progress);
   settings.scheduler = "lm";
@@ -108,15 +106,28 @@ int run(const Options& o, const CommandContext& context) {
   DecodedList list;
   list.model = options.lm.loaded->name();
   list.decode = resolved_decode(options.lm, o.k);
+  const int buckets = options.lm.loaded->info().quality_buckets;
+  if (o.quality >= 0 || buckets > 0) list.quality = std::max(0, o.quality);
   list.seed = options.seed;
   const auto strategy = options.lm.strategies.make(list.decode, o.k);
   list.measured = o.measure || strategy->measures();
+  if (!list.measured && !o.records.empty())
+    throw Error(ErrorCode::kUsage, "--records wants --measure or a strategy that measures: nothing is measured otherwise");
   lm::DecodeOptions decode;
   decode.seed = options.seed;
   decode.executor = options.jobs == 1 ? &serial_executor() : &shared_thread_pool();
   decode.cancel = context.cancel;
   decode.progress = &progress;
-  if (list.measured) decode.measurer = engine_measurer(options);
+  decode.quality = list.quality;
+  std::optional<space::RecordStore> records;
+  std::shared_ptr<space::Measurer> machine;
+  std::shared_ptr<space::RecordedMeasurer> measurer;
+  if (list.measured) {
+    if (!o.records.empty()) records.emplace(o.records);
+    machine = engine_measurer(options);
+    measurer = std::make_shared<space::RecordedMeasurer>(*machine, records ? &*records : nullptr, "lm " + list.model, list.seed);
+    decode.measurer = measurer;
+  }
   lm::DecodeStatistics statistics;
   const std::vector<lm::Answer> answers = lm::decode(*options.lm.loaded, prompts.spaces, *strategy, decode, &statistics);
 
@@ -134,13 +145,15 @@ int run(const Options& o, const CommandContext& context) {
       w.schedules.push_back({walk.schedule(), "", 0, 0, 1, {}});
     }
     distinct += static_cast<int>(w.schedules.size());
-    if (measures_here) measure(w, space, *decode.measurer, context.cancel);
+    if (measures_here) measure(w, space, *measurer, context.cancel);
     list.workloads.push_back(std::move(w));
     task.advance(1, prompts.names[i]);
   }
   if (!o.out.empty()) write_file_atomic(o.out, is_csv(o.out) ? decoded_csv(list) : decoded_json(list));
   if (!o.plot.empty()) write_file_atomic(o.plot, decoded_svg(list));
   print_list(list, distinct);
+  if (records)
+    std::fprintf(stderr, "tlm: %d schedules measured, %d were in the records\n", measurer->measured(), measurer->known());
   const double tokens = static_cast<double>(statistics.prompt_tokens + statistics.written_tokens);
   std::fprintf(stderr, "tlm: decoded in %s ms, %s ms of it in the model: %s tokens, %lld of them prompts, in %lld calls\n",
                number(statistics.total_ms).c_str(), number(statistics.model_ms).c_str(), fixed(tokens, 0).c_str(),
@@ -160,6 +173,12 @@ void add_decode_command(CLI::App& app, CommandContext& context) {
   add_number(*command, "--k", o->k, "N", "Different schedules kept for each workload (default: all that the strategy writes)", 1,
              4096);
   command->add_flag("--measure", o->measure, "Measure every schedule on this machine, beside the constructive one");
+  add_text(*command, "--records", o->records, "FILE",
+           "Records of measurements: schedules in it are not measured again, new ones are added batch by batch. What was "
+           "interrupted goes on from there");
+  add_number(*command, "--quality", o->quality, "B",
+             "Ask for schedules of this quality, of a model that knows qualities: 0 is the best (default: 0)", 0,
+             lm::kMostQualityBuckets - 1);
   add_number(*command, "--seed", o->flags.seed, "S", "Seed of strategies that draw (default: 0)");
   add_text(*command, "-o", o->out, "FILE.csv|FILE.json", "Write sentences, schedules, log-probabilities and what was measured");
   add_text(*command, "--plot", o->plot, "FILE.svg",
@@ -173,6 +192,7 @@ Examples:
   tlm decode net.onnx                                                 one sentence for each workload, greedy
   tlm decode net.onnx --decode sampling:temperature=0.8,n=20 -o s.csv
   tlm decode net.onnx --decode gumbel --k 10 --measure --plot k.svg   ten different schedules each, measured
+  tlm decode net.onnx --measure --records net.db                      stopped by Ctrl-C: the same command goes on
   tlm decode --workloads list.jsonl --decode beam:n=4 --model FOLDER -o beam.json)");
   command->callback([o, &context] { context.run = [o, &context] { return run(*o, context); }; });
 }

@@ -40,7 +40,8 @@ std::vector<DecodedSchedule> distinct_schedules(const lm::Answer& answer, int mo
     if (at != out.end()) {
       ++at->times;
     } else if (most == 0 || static_cast<int>(out.size()) < most) {
-      out.push_back({std::move(schedule), space::to_text(s.tokens), s.log_probability, static_cast<int>(s.defaults.size()), 1, s.measurement});
+      out.push_back({std::move(schedule), space::to_text(s.tokens), s.log_probability, static_cast<int>(s.defaults.size()), 1,
+                     s.measurement});
     }
   }
   return out;
@@ -67,6 +68,7 @@ std::string decoded_json(const DecodedList& list) {
   Json j;
   j["model"] = list.model;
   j["decode"] = list.decode;
+  j["quality"] = list.quality ? Json(*list.quality) : Json(nullptr);
   j["seed"] = list.seed;
   Json workloads = Json::array();
   for (const DecodedWorkload& w : list.workloads) {

@@ -32,6 +32,7 @@ struct DecodedWorkload {
 
 struct DecodedList {
   std::string model, decode;
+  std::optional<int> quality;  // that was asked for; none: the model knows no qualities
   uint64_t seed = 0;
   bool measured = false;
   std::vector<DecodedWorkload> workloads;
