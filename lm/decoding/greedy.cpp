@@ -1,11 +1,9 @@
-// Greedy: the most probable token at every choice. Within a small distance of it the lowest id: rounding, which differs between
-// instruction sets, does not decide.
+// Greedy: the most probable token at every choice; of near ties the lowest id.
+#include "tlm/lm/decoding/near_tie.h"
 #include "tlm/lm/decoding/strategy.h"
 
 namespace tlm::lm {
 namespace {
-
-constexpr double kTie = 1e-3;  // of log-probability
 
 class Greedy : public Strategy {
  public:
@@ -16,7 +14,7 @@ class Greedy : public Strategy {
     for (size_t i = 1; i < p.size(); ++i)
       if (p[i] > p[best]) best = i;
     for (size_t i = 0; i < best; ++i)
-      if (p[i] > p[best] - kTie) best = i;
+      if (p[i] > p[best] - kNearTie) best = i;
     return {{.parent = 0, .choice = static_cast<int>(best)}};
   }
 };

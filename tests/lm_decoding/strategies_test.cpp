@@ -104,6 +104,24 @@ TEST(Beam, OrdersAllWordsAndKeepsTheBest) {
   EXPECT_EQ(words_of(test::write(test::three_letters, *make("beam:n=1"), 0)), (std::vector<std::string>{"aba"}));
 }
 
+// b is as probable as a but for rounding, and so are aa and ba, ab and bb: whichever way it rounds, the same order.
+TEST(Beam, RoundingDoesNotDecide) {
+  const auto toy = [](double rounding) {
+    return [rounding](const std::string& prefix) -> std::vector<double> {
+      if (prefix == "") return {0.4 - rounding, 0.4 + rounding, 0.2};
+      if (prefix == "a" || prefix == "b") return {0.5 + rounding, 0.5 - rounding};
+      return {};
+    };
+  };
+  for (const double rounding : {-1e-5, 0.0, 1e-5}) {
+    const auto words = [&](const std::string& strategy) { return words_of(test::write(toy(rounding), *make(strategy), 0)); };
+    EXPECT_EQ(words("beam:n=1"), words("greedy")) << rounding;
+    EXPECT_EQ(words("beam:n=1"), (std::vector<std::string>{"aa"})) << rounding;
+    EXPECT_EQ(words("beam:n=3"), (std::vector<std::string>{"aa", "ab", "ba"})) << rounding;
+    EXPECT_EQ(words("beam:n=9"), (std::vector<std::string>{"aa", "ab", "ba", "bb", "c"})) << rounding;
+  }
+}
+
 TEST(Gumbel, DrawsDifferentWords) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::vector<std::string> words = words_of(test::write(test::three_letters, *make("gumbel:n=4"), seed));
