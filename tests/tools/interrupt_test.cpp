@@ -1,13 +1,20 @@
-// SIGINT and SIGTERM: exit code 130, soon, and nothing is left: no output, no temporary file, no compiler.
+// SIGINT and SIGTERM: exit code 130, soon, and nothing is left: no output, no temporary file, no compiler. What measures keeps
+// what it has measured, and the same command goes on.
 #include <gtest/gtest.h>
 
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <set>
+#include <sstream>
 #include <thread>
 
+#include <nlohmann/json.hpp>
+
 #include "sandbox.h"
+#include "small_model.h"
 #include "tlm/core/rng.h"
 
 namespace fs = std::filesystem;
@@ -47,6 +54,19 @@ Outcome interrupted(const Sandbox& s, const std::string& arguments, int signal, 
       sleep )" + seconds +
                  "; kill -" + std::to_string(signal) + R"( $pid 2>/dev/null; start=$(date +%s%N); wait $pid; code=$?
       echo $(( ($(date +%s%N) - start) / 1000000 )); exit $code)");
+}
+
+// The same with SIGINT, not after a time but as soon as the command `begun` succeeds. The result is tlm's exit code.
+Outcome interrupted_once(const Sandbox& s, const std::string& begun, const std::string& arguments) {
+  return s.shell("$TLM " + arguments + " >/dev/null 2>err & pid=$!\nuntil " + begun +
+                 " || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done\nkill -INT $pid 2>/dev/null; wait $pid");
+}
+
+void expect_interrupted(const Sandbox& s, const Outcome& r) {
+  EXPECT_EQ(r.code, 130) << s.read("err");
+  EXPECT_NE(s.read("err").find("tlm: interrupted"), std::string::npos) << s.read("err");
+  EXPECT_TRUE(fs::is_empty(s.temp()));
+  EXPECT_TRUE(none_is_left(s));
 }
 
 TEST(Interrupt, ProcessesAreSeen) {
@@ -119,6 +139,64 @@ TEST(Interrupt, BenchAndConformance) {
   EXPECT_FALSE(s.exists("c.json"));
   EXPECT_TRUE(fs::is_empty(s.temp()));
   EXPECT_TRUE(none_is_left(s));
+}
+
+// Batches measured before are in the records, and no schedule is ever measured twice.
+TEST(Interrupt, DecodeThatMeasures) {
+  const Sandbox s;
+  s.zoo("tiny_cnn");
+  make_model(s, "m");
+  const std::string decode = "decode tiny_cnn.onnx --model m --decode gumbel --k 8 --measure --records r.db -o a.json";
+  const auto measured = [&] {  // schedules in the records, the constructive ones aside
+    EXPECT_EQ(s.shell("$TLM records export r.db -o rows").code, 0);
+    std::multiset<std::string> all;
+    std::ifstream in(s.path("rows"));
+    for (std::string line; std::getline(in, line);) {
+      const auto row = nlohmann::json::parse(line);
+      if (row["origin"] != "constructive")
+        all.insert(row["workload_hash"].get<std::string>() + " " + row["schedule"].get<std::string>());
+    }
+    return all;
+  };
+  expect_interrupted(s, interrupted_once(s, "$TLM records export r.db -o rows 2>/dev/null && [ -s rows ]", decode));
+  EXPECT_FALSE(s.exists("a.json"));
+  const std::multiset<std::string> before = measured();
+  EXPECT_GT(before.size(), 0u);
+
+  const Outcome rest = s.tlm(words(decode));
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  EXPECT_NE(rest.err.find(", " + std::to_string(before.size()) + " were in the records"), std::string::npos) << rest.err;
+  const std::multiset<std::string> after = measured();
+  EXPECT_GT(after.size(), before.size());
+  EXPECT_TRUE(std::includes(after.begin(), after.end(), before.begin(), before.end()));
+  EXPECT_EQ(std::set<std::string>(after.begin(), after.end()).size(), after.size());
+  for (const auto& w : nlohmann::json::parse(s.read("a.json"))["workloads"])
+    for (const auto& one : w["schedules"]) EXPECT_FALSE(one["status"].is_null());
+}
+
+// Rows of finished workloads are kept.
+TEST(Interrupt, Race) {
+  const Sandbox s;
+  const std::string race =
+      "eval --race --only avgpool --only pool1 --only scores --model none --training none --k 1 --against none"
+      " -o race --data " TLM_SOURCE_DIR "/lm/data";
+  expect_interrupted(s, interrupted_once(s, "[ -s race/rows.jsonl ]", race));
+  EXPECT_FALSE(s.exists("race/table.md"));
+  const std::string kept = s.read("race/rows.jsonl"), picks = s.read("race/picks.jsonl");
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  EXPECT_GE(lines(kept), 1);
+  EXPECT_LT(lines(kept), 3);
+
+  const Outcome rest = s.tlm(words(race));
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  const std::string rows = s.read("race/rows.jsonl");
+  EXPECT_EQ(lines(rows), 3);
+  std::ifstream in(s.path("race/rows.jsonl"));
+  std::set<std::string> all;
+  for (std::string line; std::getline(in, line);) all.insert(line);
+  std::istringstream first(kept);
+  for (std::string line; std::getline(first, line);) EXPECT_TRUE(all.contains(line)) << "raced again: " << line;
+  EXPECT_EQ(s.read("race/picks.jsonl"), picks);
 }
 
 }  // namespace
