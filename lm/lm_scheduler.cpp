@@ -58,8 +58,8 @@ void LmScheduler::tell_taken(const std::vector<space::Schedule>& schedules) {
   TLM_CHECK(schedules.size() == written_.size()) << schedules.size() << " schedules, " << written_.size() << " spaces";
   report_.defaults.clear();
   for (size_t i = 0; i < schedules.size(); ++i) {
-    const auto taken = std::find_if(written_[i].begin(), written_[i].end(),
-                                    [&](const Written& w) { return w.schedule == schedules[i]; });
+    const auto taken =
+        std::find_if(written_[i].begin(), written_[i].end(), [&](const Written& w) { return w.schedule == schedules[i]; });
     if (taken != written_[i].end()) count_defaults(*taken);
   }
 }

@@ -34,8 +34,8 @@ class LmScheduler : public space::Scheduler {
   std::vector<std::vector<space::Schedule>> schedule(const std::vector<std::shared_ptr<const space::Space>>& spaces) override;
   const LanguageModel& model() const { return *model_; }
   const LmReport& report() const { return report_; }
-  // Which schedules of the last call were taken, one for each space: unless told, the report is about the first ones. One that was
-  // not written here has no defaults.
+  // Which schedules of the last call were taken, one for each space: unless told, the report is about the first ones. One that
+  // was not written here has no defaults.
   void tell_taken(const std::vector<space::Schedule>& schedules);
 
  private:

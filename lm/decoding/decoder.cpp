@@ -205,8 +205,7 @@ class Decoder {
 void check_quality(int quality, const LanguageModel& model) {
   const int buckets = model.info().quality_buckets;
   if (quality >= 0 && quality < buckets) return;
-  throw Error(ErrorCode::kUsage, "quality " + std::to_string(quality) + " is asked for",
-              "the language model " + model.name(),
+  throw Error(ErrorCode::kUsage, "quality " + std::to_string(quality) + " is asked for", "the language model " + model.name(),
               buckets == 0 ? "it was trained without qualities: ask for none"
                            : "it knows the qualities 0 (the best) to " + std::to_string(buckets - 1));
 }

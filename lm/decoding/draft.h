@@ -22,7 +22,7 @@ struct Draft {
   std::vector<double> log_probabilities;  // of them
   double log_probability = 0;
   std::vector<space::DecisionKind> defaults;  // of decisions taken by default
-  uint64_t path = 0;  // hash of the choices
+  uint64_t path = 0;                          // hash of the choices
 
   bool done() const { return grammar.done(); }
 };

@@ -76,7 +76,8 @@ TEST(LanguageModel, TheOpeningAsksForTheBestQualityOrAnother) {
     const LanguageInfo info = standard_language({}, buckets);
     const LanguageModel model(weights_for(info, 3), info, "test");
     std::string text;
-    for (const int32_t id : model.opening(space::prompt_tokens(*space), quality)) text += " " + info.words[static_cast<size_t>(id)];
+    for (const int32_t id : model.opening(space::prompt_tokens(*space), quality))
+      text += " " + info.words[static_cast<size_t>(id)];
     return text;
   };
   const std::string prompt = opening(0);

@@ -11,6 +11,7 @@
 #include "tests/lm_decoding/models.h"
 #include "tlm/core/error.h"
 #include "tlm/core/thread_pool.h"
+#include "tlm/lm/decoding/near_tie.h"
 #include "tlm/lm/decoding/strategies.h"
 #include "tlm/lm/decoding/token_filter.h"
 #include "tlm/space/language/grammar.h"
@@ -38,9 +39,10 @@ std::string text(const Answer& answer) {
 }
 
 // Log-probability of a sentence, computed the plain way: the whole of it read at once behind the opening, choice by choice.
-double log_probability_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s) {
+double log_probability_of(const LanguageModel& model, const std::shared_ptr<const space::Space>& space, const Sentence& s,
+                          int quality = 0) {
   const auto V = static_cast<size_t>(model.model().config().vocabulary);
-  std::vector<int32_t> ids = model.opening(space::prompt_tokens(*space));
+  std::vector<int32_t> ids = model.opening(space::prompt_tokens(*space), quality);
   const size_t opening = ids.size();
   for (const space::Token t : s.tokens) ids.push_back(model.id_of(t));
   ids.pop_back();
@@ -79,13 +81,51 @@ TEST(Decoder, SentencesAreLegalAndTheirProbabilitiesAreThoseOfTheModel) {
           EXPECT_TRUE(s.defaults.empty());
           largest = std::max(largest, std::abs(s.log_probability - log_probability_of(model, spaces[i], s)));
           if (k > 0) {
-            EXPECT_GE(answers[i].sentences[k - 1].log_probability, s.log_probability) << strategy;
+            EXPECT_GE(answers[i].sentences[k - 1].log_probability + kNearTie, s.log_probability) << strategy;
           }
         }
       }
       std::printf("%s: log-probabilities differ by %.2g at most\n", strategy, largest);
       EXPECT_LT(largest, 1e-3) << strategy;
     }
+}
+
+TEST(Decoder, AsksForTheQualityWanted) {
+  const Spaces spaces = test::some_spaces(6);
+  const LanguageModel model = test::random_model(1, standard_language({}, 4));
+  const auto greedy = standard_strategies().make("greedy");
+  const auto asked = [&](const LanguageModel& m, std::optional<int> quality) {
+    DecodeOptions options;
+    options.quality = quality;
+    return decode(m, spaces, *greedy, options);
+  };
+  const std::vector<Answer> best = asked(model, {});
+  size_t changed = 0;
+  for (const int quality : {0, 1, 3}) {
+    const std::vector<Answer> answers = asked(model, quality);
+    for (size_t i = 0; i < spaces.size(); ++i) {
+      const Sentence& s = answers[i].sentences.at(0);
+      EXPECT_NEAR(s.log_probability, log_probability_of(model, spaces[i], s, quality), 1e-3);
+      if (quality == 0) {
+        EXPECT_EQ(text(answers[i]), text(best[i]));
+      } else {
+        changed += text(answers[i]) != text(best[i]);
+      }
+    }
+  }
+  EXPECT_GT(changed, spaces.size()) << "of twice as many";
+  const auto refusal = [&](const LanguageModel& m, int quality) {
+    try {
+      asked(m, quality);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kUsage);
+      return e.hint();
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(refusal(model, 4), "it knows the qualities 0 (the best) to 3");
+  EXPECT_EQ(refusal(model, -1), "it knows the qualities 0 (the best) to 3");
+  EXPECT_EQ(refusal(test::random_model(1), 0), "it was trained without qualities: ask for none");
 }
 
 TEST(Decoder, TheSameAloneInABatchOnThreadsAndInGroups) {

@@ -57,6 +57,26 @@ TEST_F(ShippedWeights, WriteAllNetworks) {
     }
 }
 
+// Logits of instruction sets differ by rounding, schedules do not.
+TEST_F(ShippedWeights, WriteTheSameWithEveryInstructionSet) {
+  const auto spaces = spaces_for(host_target());
+  const auto fastest = greedy().schedule(spaces);
+  const kernels::BlockKernelList list = kernels::runnable_block_kernels();
+  for (int k = 0; k < list.count; ++k) {
+    const auto model =
+        std::make_shared<const LanguageModel>(load_checkpoint(kFolder), load_language(kFolder), "shipped", *list.of[k]);
+    DecodeOptions options;
+    options.executor = &shared_thread_pool();
+    const auto own = LmScheduler(model, standard_strategies().make("greedy"), std::move(options)).schedule(spaces);
+    size_t same = 0;
+    for (size_t i = 0; i < spaces.size(); ++i) {
+      EXPECT_EQ(own[i], fastest[i]) << list.of[k]->name << ", " << spaces[i]->subgraph().name;
+      same += own[i] == fastest[i];
+    }
+    std::printf("%s: %zu of %zu schedules are the same\n", list.of[k]->name, same, spaces.size());
+  }
+}
+
 // They read the prompt: told of another workload, they write something else.
 TEST_F(ShippedWeights, ReadThePrompt) {
   const auto spaces = spaces_for(host_target());

@@ -35,7 +35,8 @@ struct LmUse {
 
 std::vector<std::string> scheduler_names();  // "default", "lm", "constructive", …
 // Who "default" is for these options: the language model where its weights are at hand (subgraphs for a target that they do not
-// fit take the constructive schedule, and its report says so), else "constructive". Any other name is itself; throws Error(kUsage) that lists the names.
+// fit take the constructive schedule, and its report says so), else "constructive". Any other name is itself; throws
+// Error(kUsage) that lists the names.
 std::string resolved_scheduler(const EngineOptions& options);
 std::string resolved_decode(const LmSettings& settings, int schedules);
 // The model that "lm" uses. Throws Error: kUsage when no weights are built in and no folder is named, kBadModel, kEnvironment.
