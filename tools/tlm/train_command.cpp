@@ -207,7 +207,8 @@ void add_train_command(CLI::App& app, CommandContext& context) {
   tlm train --records net.db --out m --time 600       as much as fits into ten minutes
   tlm train --out untrained --steps 0                 random weights, for tests
 
-Records of test workloads (by their key, or by the test list of --data) are refused; those of dev judge the model (metrics.jsonl, metrics.svg, MODEL_CARD.md).)");
+Records of test workloads (by their key, or by the test list of --data) are refused.
+Those of dev judge the model (metrics.jsonl, metrics.svg, MODEL_CARD.md).)");
   command->callback([o, &context, command] {
     o->command = "tlm train";
     o->settings.clear();
