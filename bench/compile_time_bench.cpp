@@ -31,9 +31,7 @@ const std::vector<tlm::ir::Subgraph>& subgraphs() {
 }
 
 tlm::space::Walk default_walk(const tlm::ir::Subgraph& g) {
-  tlm::space::Walk walk = tlm::space::Space::build(g, tlm::named_target("x86-64-v3"))->walk();
-  walk.complete();
-  return walk;
+  return tlm::space::Space::build(g, tlm::named_target("x86-64-v3"))->constructive();
 }
 
 void Partition(benchmark::State& state) {

@@ -29,8 +29,7 @@ class MathKernel {
                                                         "(X[i])\n    store Y[i] = acc0\n  }\n}\n");
     tlm::Target target = tlm::host_target();
     target.cores = 1;
-    tlm::space::Walk walk = tlm::space::Space::build(g, target)->walk();
-    walk.complete();
+    const tlm::space::Walk walk = tlm::space::Space::build(g, target)->constructive();
     kernel_ = tlm::codegen::lower(walk.subgraph(), walk.plan(), target);
     const tlm::ir::Kernel* kernels[] = {&kernel_};
     const uint32_t entries[] = {0};

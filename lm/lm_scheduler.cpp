@@ -41,9 +41,7 @@ std::vector<std::vector<space::Schedule>> LmScheduler::schedule(const std::vecto
       count_defaults(written_[i][0]);
       continue;
     }
-    space::Walk walk = spaces[i]->walk();
-    walk.complete();
-    out[i].push_back(walk.schedule());
+    out[i].push_back(spaces[i]->constructive().schedule());
     report_.fallbacks.push_back(spaces[i]->subgraph().name + ": " + reason);
   }
   report_.milliseconds = report_.decoding.total_ms + time.ms();

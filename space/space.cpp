@@ -62,6 +62,12 @@ int Space::remembered(const std::vector<int>& prefix, const std::function<int()>
   return choices_.emplace(prefix, choice).first->second;
 }
 
+Walk Space::constructive() const {
+  Walk w = walk();
+  w.complete();
+  return w;
+}
+
 Result<Walk> Space::replay(const Schedule& s) const {
   Walk w = walk();
   size_t used = 0;

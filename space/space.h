@@ -61,6 +61,7 @@ class Space : public std::enable_shared_from_this<Space> {
   std::shared_ptr<const ir::Subgraph> shared_subgraph() const { return subgraph_; }
   const Target& target() const { return target_; }
   Walk walk() const { return Walk(shared_from_this()); }
+  Walk constructive() const;  // complete: the constructive schedule (constructive.h)
 
   // Reads a schedule: decisions it lacks take their neutral value. Reason: the decision, its text and the legal candidates.
   Result<Walk> replay(const Schedule& s) const;

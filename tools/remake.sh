@@ -1,6 +1,7 @@
 #!/bin/bash
 # How the shipped model and its table are made again.
-#   tools/remake.sh table [FOLDER]             a fresh race of the shipped weights beside the stored reference, about ten minutes (FOLDER: build/remake)
+#   tools/remake.sh table [FOLDER]             a fresh race of the shipped weights beside the stored reference, about ten minutes (FOLDER: build/remake);
+#                                              what a race before left there moves to race-DATE
 #   tools/remake.sh all FOLDER [NAME=VALUE …]  programs measured in rounds, packed; weights, reference, table: everything anew, some ten hours of a quiet machine
 # Interrupted, the same command goes on. TLM names the program (default build/bin/tlm). docs/training.md and docs/evaluation.md say what each step does.
 # NAME=VALUE replaces one of the sizes below, for a smaller chain of the same steps (tools/acceptance/lm-remake.sh).
@@ -8,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 tlm=${TLM:-build/bin/tlm}
 fail() { echo "remake: $1" >&2; exit 2; }
-usage() { sed -n "2,6s/^# *//p" "$0" >&2; fail "$1"; }
+usage() { sed -n "2,7s/^# *//p" "$0" >&2; fail "$1"; }
 
 # A word for each round: its workloads and their seed, then the model that learns from this round and those before.
 WORKLOADS="800 1600 1000"
@@ -29,7 +30,11 @@ DATA=lm/data
 sizes="WORKLOADS SEEDS STEPS TAUGHT SIZE ENOUGH FIRST LATER DEV TRIALS K DATA"
 
 case "${1:-}" in
-  table) exec "$tlm" eval --race -o "${2:-build/remake}/race" ;;
+  table)
+    race=${2:-build/remake}/race
+    [ ! -e "$race/table.md" ] || mv "$race" "$race-$(date -r "$race/table.md" +%Y%m%d-%H%M%S)"
+    exec "$tlm" eval --race -o "$race"
+    ;;
   all) out=${2:-} ;;
   *) usage "table or all" ;;
 esac

@@ -148,9 +148,7 @@ class ProcessMeasurer : public space::Measurer {
     if (const std::string obstacle = measure_obstacle(target); !obstacle.empty())
       throw Error(ErrorCode::kUnsupported, obstacle, target.name, "measure on the machine that the target describes");
     space::Batch batch;
-    space::Walk constructive = space.walk();
-    constructive.complete();
-    batch.anchor_schedule = constructive.schedule();
+    batch.anchor_schedule = space.constructive().schedule();
     std::vector<space::Schedule> all = {batch.anchor_schedule};
     all.insert(all.end(), schedules.begin(), schedules.end());
 

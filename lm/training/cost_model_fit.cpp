@@ -19,8 +19,7 @@ Rows rows_of(const MeasuredWorkload& w, size_t step) {
   constexpr float kWorst = 3;  // beyond eight times the anchor it does not matter how slow it is
   Rows out;
   const auto space = space::Space::build(w.subgraph, w.target);
-  space::Walk constructive = space->walk();
-  constructive.complete();
+  const space::Walk constructive = space->constructive();
   const space::Features anchor = space::features(constructive);
   for (size_t i = 0; i < w.programs.size(); i += step) {
     const Result<space::Walk> walk = space->replay(space::parse_schedule(w.programs[i].schedule));

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "tlm/core/version.h"
+#include "tlm/kernels/cpu/block_kernels.h"
 #include "tlm/lm/training/packing.h"
+#include "tlm/space/language/vocabulary.h"
 #include "tlm/space/version.h"
 
 namespace tlm::lm {
@@ -91,7 +93,8 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
   out += "A GPT-2 of " + std::to_string(model.parameters) + " parameters (" + std::to_string(r.layers) + " layers, " +
          std::to_string(r.heads) + " heads, width " + std::to_string(r.width) + ", context " + std::to_string(r.context) +
          ") that writes schedules. Made by tlm " + kEngineVersion + ", space version " + std::to_string(space::kSpaceVersion) +
-         ":\n\n";
+         ", language version " + std::to_string(space::kLanguageVersion) + ", trained with " + kernels::block_kernels().name +
+         " instructions:\n\n";
   out += "```\n" + command + "\n```\n\n## Data\n\n";
   out += "| | workloads | … on targets | programs |\n|---|---|---|---|\n";
   out += split_row("train", data.train) + split_row("dev", data.dev);

@@ -35,11 +35,7 @@ std::optional<Dataset::Piece> piece_of(const space::Space& space, const Programs
   return piece;
 }
 
-Programs constructive_program(const space::Space& space) {
-  space::Walk walk = space.walk();
-  walk.complete();
-  return {{std::move(walk), 0.0f}};
-}
+Programs constructive_program(const space::Space& space) { return {{space.constructive(), 0.0f}}; }
 
 template <typename Write>
 Dataset pieces_of(const SpaceSource& source, int64_t count, const char* what, const PromptForm& form, int64_t context,

@@ -34,8 +34,7 @@ Teacher::Teacher(const std::vector<MeasuredWorkload>& measured, Executor& execut
 std::vector<std::pair<space::Walk, float>> Teacher::programs(const space::Space& space, size_t count) const {
   std::vector<std::pair<space::Walk, float>> out;
   std::set<uint64_t> known;
-  space::Walk constructive = space.walk();
-  constructive.complete();
+  const space::Walk constructive = space.constructive();
   const space::Features anchor = space::features(constructive);
   const auto look = [&](const space::Walk& w) {
     if (known.insert(hash(w.schedule())).second)

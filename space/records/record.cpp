@@ -26,6 +26,17 @@ void set_measurement(Record& r, const Schedule& s, const Measurement& m) {
 
 }  // namespace
 
+Measurement measurement_of(const Record& r) {
+  Measurement m;
+  m.source_hash = r.source_hash;
+  m.status = r.status;
+  m.reason = r.reason;
+  m.samples_ms = r.samples_ms;
+  m.median_ms = r.median_ms;
+  m.ratio = r.ratio;
+  return m;
+}
+
 uint64_t target_hash(const Target& target) { return Hasher().text("target 1").text(nameless_json(target)).value(); }
 
 std::vector<Record> batch_records(const Space& space, const std::vector<Schedule>& schedules, const Batch& batch,

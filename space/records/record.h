@@ -42,6 +42,9 @@ struct Record {
 // Of a target without its name: equal hardware, equal hash.
 uint64_t target_hash(const Target& target);
 
+// What a row says of its schedule's measurement.
+Measurement measurement_of(const Record& r);
+
 // The rows of a batch: one for each of `schedules` (those handed to measure()), then the anchor (origin "constructive") unless it
 // is among them.
 std::vector<Record> batch_records(const Space& space, const std::vector<Schedule>& schedules, const Batch& batch,

@@ -11,23 +11,6 @@ namespace {
 
 using Measurements = std::map<uint64_t, Measurement>;  // by hash of the schedule
 
-Schedule anchor_of(const Space& space) {
-  Walk walk = space.walk();
-  walk.complete();
-  return walk.schedule();
-}
-
-Measurement measurement_of(const Record& r) {
-  Measurement m;
-  m.status = r.status;
-  m.reason = r.reason;
-  m.samples_ms = r.samples_ms;
-  m.median_ms = r.median_ms;
-  m.ratio = r.ratio;
-  m.source_hash = r.source_hash;
-  return m;
-}
-
 // Ratios to another anchor, from before the constructive scheduler changed, cannot be compared with today's.
 Measurements read(const RecordStore& records, const Space& space, uint64_t anchor) {
   const std::vector<Record> all = records.of_workload(ir::workload_hash(space.subgraph()), target_hash(space.target()));
@@ -49,7 +32,7 @@ Measurements read(const RecordStore& records, const Space& space, uint64_t ancho
 
 Batch RecordedMeasurer::measure(const Space& space, const std::vector<Schedule>& schedules, const CancelToken& cancel) {
   Batch whole;
-  whole.anchor_schedule = anchor_of(space);
+  whole.anchor_schedule = space.constructive().schedule();
   const uint64_t anchor = hash(whole.anchor_schedule);
   Measurements results;
   if (records_) results = read(*records_, space, anchor);

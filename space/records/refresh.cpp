@@ -136,15 +136,14 @@ Noise measure_noise(RecordStore& store, Measurer& measurer, const NoiseOptions& 
     const auto space = space_of(ranked[0].record, options.measurable, store.file().string());
     if (!space) continue;
     Chosen c{space, {}, w.name};
-    Walk anchor = space->walk();
-    anchor.complete();
+    const Schedule anchor = space->constructive().schedule();
     const auto n = static_cast<int>(ranked.size());
     for (int i = 0; i < std::min(share, n); ++i) {  // from the best to the last, evenly; one alone: of another rank each time
       const auto rank = static_cast<size_t>(share >= n  ? i
                                             : share > 1 ? i * (n - 1) / (share - 1)
                                                         : chosen.size() % ranked.size());
       const auto s = as_of_today(*space, ranked[rank].record.schedule);
-      if (s && *s != anchor.schedule()) c.schedules.push_back(*s);  // the anchor's ratio is always 1
+      if (s && *s != anchor) c.schedules.push_back(*s);  // the anchor's ratio is always 1
     }
     wanted -= static_cast<int>(c.schedules.size());
     if (!c.schedules.empty()) chosen.push_back(std::move(c));

@@ -174,11 +174,7 @@ class ConstructiveScheduler : public Scheduler {
   std::string name() const override { return "constructive"; }
   std::vector<std::vector<Schedule>> schedule(const std::vector<std::shared_ptr<const Space>>& spaces) override {
     std::vector<std::vector<Schedule>> out;
-    for (const auto& space : spaces) {
-      Walk w = space->walk();
-      w.complete();
-      out.push_back({w.schedule()});
-    }
+    for (const auto& space : spaces) out.push_back({space->constructive().schedule()});
     return out;
   }
 };

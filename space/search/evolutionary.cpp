@@ -40,8 +40,7 @@ double EvolutionarySearch::Observed::ratio() const {
 
 EvolutionarySearch::EvolutionarySearch(std::shared_ptr<const Space> space, const EvolutionOptions& options)
     : space_(std::move(space)), options_(options) {
-  Walk w = space_->walk();
-  w.complete();
+  const Walk w = space_->constructive();
   anchor_ = w.schedule();
   anchor_features_ = features(w);
 }
@@ -137,8 +136,7 @@ class EvolutionarySearch::Generation {
   };
 
   void seed_population() {
-    Walk constructive = search_.space().walk();
-    constructive.complete();
+    const Walk constructive = search_.space().constructive();
     for (const Observed* o : search_.ranked()) {
       if (parents_.size() >= kElite) break;
       parents_.push_back({-std::log2(o->ratio()), hash(o->schedule), search_.space().replay(o->schedule).value()});

@@ -16,8 +16,9 @@ void expect_valid(const std::vector<ArenaBlock>& blocks, const ArenaPlan& plan) 
     EXPECT_LE(plan.offsets[i] + blocks[i].bytes, plan.bytes);
     for (size_t j = 0; j < i; ++j) {
       const bool together = blocks[i].first <= blocks[j].last && blocks[j].first <= blocks[i].last;
-      if (together && blocks[i].bytes && blocks[j].bytes)
+      if (together && blocks[i].bytes && blocks[j].bytes) {
         EXPECT_FALSE(overlap(plan.offsets[i], blocks[i].bytes, plan.offsets[j], blocks[j].bytes)) << i << " and " << j;
+      }
     }
   }
 }

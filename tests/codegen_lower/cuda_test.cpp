@@ -68,8 +68,7 @@ TEST(Cuda, RandomProgramsCompile) {
 TEST(Cuda, EveryWorkloadOfTheNetworksPrints) {
   const Target target = named_target("sm_80");
   for (const ir::Subgraph& g : network_workloads()) {
-    space::Walk walk = space::Space::build(g, target)->walk();
-    walk.complete();
+    const space::Walk walk = space::Space::build(g, target)->constructive();
     const ir::Kernel k = codegen::lower(g, walk.plan(), target);
     const std::string source = codegen::write_cuda(k, target);
     EXPECT_NE(source.find("__global__"), std::string::npos) << g.name;
@@ -88,8 +87,7 @@ TEST(Cuda, SqueezenetCompiles) {
     ir::run_graph_passes(graph);
     for (const ir::Step& step : ir::partition(graph).steps) {
       if (step.kind != ir::StepKind::kSubgraph || !seen.insert(ir::workload_hash(step.subgraph)).second) continue;
-      space::Walk walk = space::Space::build(step.subgraph, target)->walk();
-      walk.complete();
+      const space::Walk walk = space::Space::build(step.subgraph, target)->constructive();
       compiles(nvrtc, codegen::lower(step.subgraph, walk.plan(), target), target, step.name);
     }
   }

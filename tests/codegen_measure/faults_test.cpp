@@ -49,11 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(FaultyAnchor, OthersAreMeasured) {
   const auto space = small_space();
-  space::Walk constructive = space->walk();
-  constructive.complete();
   const auto schedules = some_schedules(*space, 2);
   const space::Batch batch =
-      make_measurer(quick_options({{print(constructive.schedule()), kTrap}, {print(schedules[1]), kNothing}}))
+      make_measurer(quick_options({{print(space->constructive().schedule()), kTrap}, {print(schedules[1]), kNothing}}))
           ->measure(*space, schedules, {});
   EXPECT_EQ(batch.anchor.status, MeasureStatus::kCrashed);
   EXPECT_EQ(batch.programs[0].status, MeasureStatus::kOk);

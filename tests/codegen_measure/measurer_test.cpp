@@ -41,9 +41,7 @@ TEST(Measurer, EqualProgramsAreMeasuredOnce) {
   const auto space = small_space();
   auto schedules = some_schedules(*space, 1);
   schedules.push_back(schedules[0]);
-  space::Walk constructive = space->walk();
-  constructive.complete();
-  schedules.push_back(constructive.schedule());
+  schedules.push_back(space->constructive().schedule());
   const space::Batch batch = make_measurer(quick_options())->measure(*space, schedules, {});
   EXPECT_EQ(batch.programs[0].samples_ms, batch.programs[1].samples_ms);
   EXPECT_EQ(batch.programs[2].samples_ms, batch.anchor.samples_ms);

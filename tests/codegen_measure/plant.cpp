@@ -17,12 +17,11 @@ std::shared_ptr<const space::Space> small_space(int cores) {
 }
 
 std::vector<space::Schedule> some_schedules(const space::Space& space, int count) {
-  space::Walk constructive = space.walk();
-  constructive.complete();
+  const space::Schedule anchor = space.constructive().schedule();
   std::vector<space::Schedule> schedules;
   for (uint64_t seed = 0; static_cast<int>(schedules.size()) < count; ++seed) {
     const auto drawn = space::make_random_scheduler(seed)->schedule({space.shared_from_this()}).at(0).at(0);
-    if (drawn == constructive.schedule() || std::find(schedules.begin(), schedules.end(), drawn) != schedules.end()) continue;
+    if (drawn == anchor || std::find(schedules.begin(), schedules.end(), drawn) != schedules.end()) continue;
     schedules.push_back(drawn);
   }
   return schedules;

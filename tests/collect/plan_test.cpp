@@ -59,6 +59,25 @@ TEST(TrainingPlan, OfOtherVariantsAlone) {
   EXPECT_EQ(plan[5].variant.name, "sse2-2");
 }
 
+TEST(TrainingPlan, OfSomeKindsAsManyOfEach) {
+  const space::Exclusion exclusion = read_exclusion(lists());
+  const std::vector<space::WorkloadKind> kinds = {space::WorkloadKind::kPool, space::WorkloadKind::kMap};
+  const auto plan = [&](int workloads) {
+    return training_plan(workloads, 3, exclusion, chosen_variants(machine(), {"native-1", "native-2"}), kinds);
+  };
+  const std::vector<PlanItem> few = plan(10), more = plan(40);
+  std::map<space::WorkloadKind, int> of_kind;
+  for (const PlanItem& i : more) {
+    EXPECT_EQ(space::workload_kind(*i.subgraph), i.kind) << text_of(i);
+    EXPECT_EQ(exclusion.obstacle(*i.subgraph), "") << text_of(i);
+    ++of_kind[i.kind];
+  }
+  EXPECT_EQ(of_kind.size(), 2u);  // what may not be learned from is passed over, so that the numbers are nearly equal
+  EXPECT_NEAR(of_kind[space::WorkloadKind::kPool], 20, 6);
+  ASSERT_EQ(few.size(), 10u);
+  for (size_t i = 0; i < few.size(); ++i) EXPECT_EQ(text_of(few[i]), text_of(more[i]));
+}
+
 TEST(ListPlan, TakesEachWorkloadWithItsCores) {
   const std::vector<ListedWorkload> dev = read_workload_list(lists() + "/" + kDevList);
   const std::vector<PlanItem> plan = list_plan(dev, chosen_variants(machine(), {"native-1", "native-2"}));

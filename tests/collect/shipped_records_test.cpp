@@ -17,7 +17,7 @@ TEST(ShippedRecords, NothingInThemIsHeldOutOrOfTheTest) {
   const std::filesystem::path folder = std::filesystem::path(TLM_SOURCE_DIR) / "lm/data";
   const space::Exclusion lists = read_exclusion(folder);
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".xz") continue;
     ++files;
     const bool dev = entry.path().filename() == "dev.records.xz";

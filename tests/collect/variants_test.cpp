@@ -72,8 +72,7 @@ TEST(Variants, EightRegistersAreEight) {
   if (!machine.has("avx2")) GTEST_SKIP() << "this machine has no AVX2";
   const auto registers_named = [&](const Target& target) {
     const auto space = space::Space::build(WorkloadSampler(1).at(3, space::WorkloadKind::kWindow).subgraph, target);
-    space::Walk w = space->walk();
-    w.complete();
+    const space::Walk w = space->constructive();
     const ir::Kernel kernel = codegen::lower(w.subgraph(), w.plan(), target);
     const ir::Kernel* const kernels[] = {&kernel};
     const uint32_t entries[] = {0};

@@ -29,8 +29,7 @@ LmScheduler scheduler(std::shared_ptr<const LanguageModel> model, const std::str
 }
 
 space::Schedule constructive(const space::Space& space) {
-  space::Walk walk = space.walk();
-  walk.complete();
+  const space::Walk walk = space.constructive();
   return walk.schedule();
 }
 

@@ -11,8 +11,7 @@ using space::Record;
 double fake_ms(const space::Walk& walk) { return space::features(walk).model_cycles * 1e-6; }
 
 std::vector<Record> fake_records(const std::shared_ptr<const space::Space>& space, int count, uint64_t seed) {
-  space::Walk anchor = space->walk();
-  anchor.complete();
+  const space::Walk anchor = space->constructive();
   const double anchor_ms = fake_ms(anchor);
   space::Batch batch;
   batch.id = "fake " + std::to_string(ir::workload_hash(space->subgraph())) + " " + std::to_string(seed);

@@ -103,8 +103,8 @@ TEST(TrainModel, TheFolderHoldsAModelAndWhatItWasMadeOf) {
   EXPECT_EQ(model.info().quality_buckets, 8);
   EXPECT_EQ(model.model().config().width, 32);
   const std::string card = read_file(folder.path() / "MODEL_CARD.md");
-  for (const char* text : {"tlm train --of-a-test", "| train | 3 | 3 | 3", "| product | 3 |", "\"width\": 32",
-                           "Pretrained on 3 sentences", "4 of training"})
+  for (const char* text : {"tlm train --of-a-test", "language version", "instructions:", "| train | 3 | 3 | 3", "| product | 3 |",
+                           "\"width\": 32", "Pretrained on 3 sentences", "4 of training"})
     EXPECT_NE(card.find(text), std::string::npos) << text << "\n" << card;
   EXPECT_EQ(differences(*recipe_of(folder.path()), recipe), std::vector<std::string>());
 }

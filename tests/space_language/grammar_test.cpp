@@ -69,8 +69,7 @@ TEST(Grammar, RandomWalksOverNetworksAreLegal) {
 TEST(Grammar, SentencesRoundTripAsText) {
   for (const auto& w : test::network_workloads()) {
     const auto space = Space::build(w, named_target("x86-64-v3"));
-    Walk walk = space->walk();
-    walk.complete();
+    const Walk walk = space->constructive();
     const std::vector<Token> tokens = from_text(sentence_text(walk));
     std::vector<Token> expected = prompt_tokens(*space);
     const std::vector<Token> decisions = decision_tokens(walk);
@@ -83,8 +82,7 @@ TEST(Grammar, SentencesRoundTripAsText) {
 TEST(Grammar, SaysWhatIsWrongWithASentence) {
   const auto workloads = test::network_workloads();
   const auto space = Space::build(workloads.front(), named_target("x86-64-v3"));
-  Walk walk = space->walk();
-  walk.complete();
+  const Walk walk = space->constructive();
   std::vector<Token> tokens = decision_tokens(walk);
   std::vector<Token> bad = tokens;
   bad[0] = Vocabulary::standard().token("<pad>");

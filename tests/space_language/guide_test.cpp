@@ -14,8 +14,7 @@ namespace {
 Walk first_walk(const std::string& network) {
   ir::Graph g = tools::make_zoo(network);
   ir::run_graph_passes(g);
-  Walk walk = Space::build(ir::partition(g).steps.at(0).subgraph, named_target("x86-64-v3"))->walk();
-  walk.complete();
+  const Walk walk = Space::build(ir::partition(g).steps.at(0).subgraph, named_target("x86-64-v3"))->constructive();
   return walk;
 }
 

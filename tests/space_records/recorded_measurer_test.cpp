@@ -21,9 +21,7 @@ class FakeMeasurer : public Measurer {
     Batch b;
     b.id = std::to_string(++batches);
     b.emitter_version = emitter_version;
-    Walk w = space.walk();
-    w.complete();
-    b.anchor_schedule = other_anchor.choices.empty() ? w.schedule() : other_anchor;
+    b.anchor_schedule = other_anchor.choices.empty() ? space.constructive().schedule() : other_anchor;
     b.anchor = timed(1);
     for (const Schedule& s : schedules) {
       Measurement wrong;

@@ -20,9 +20,7 @@ class FakeMeasurer : public Measurer {
     if (batches == interrupt_at) throw Error(ErrorCode::kInterrupted, "interrupted");
     Batch b;
     b.id = std::to_string(reinterpret_cast<uintptr_t>(this)) + "." + std::to_string(++batches);
-    Walk w = space.walk();
-    w.complete();
-    b.anchor_schedule = w.schedule();
+    b.anchor_schedule = space.constructive().schedule();
     b.anchor = timed(1);
     for (size_t i = 0; i < schedules.size(); ++i)
       b.programs.push_back(timed(factor(batches) * (2.0 - 0.1 * static_cast<double>(i))));

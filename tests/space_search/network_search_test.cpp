@@ -27,9 +27,7 @@ class FakeMeasurer : public Measurer {
     const uint64_t workload = ir::workload_hash(space.subgraph());
     Batch b;
     b.id = "batch " + std::to_string(batches_) + " of " + std::to_string(reinterpret_cast<uintptr_t>(this));
-    Walk w = space.walk();
-    w.complete();
-    b.anchor_schedule = w.schedule();
+    b.anchor_schedule = space.constructive().schedule();
     b.anchor = timed(latency.ms(b.anchor_schedule), 1);
     for (const Schedule& s : schedules) {
       EXPECT_TRUE(space.replay(s).ok());

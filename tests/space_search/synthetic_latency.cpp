@@ -4,11 +4,7 @@
 
 namespace tlm::space::test {
 
-SyntheticLatency::SyntheticLatency(const Space& space) : space_(space) {
-  Walk w = space.walk();
-  w.complete();
-  anchor_ms_ = ms(w.schedule());
-}
+SyntheticLatency::SyntheticLatency(const Space& space) : space_(space) { anchor_ms_ = ms(space.constructive().schedule()); }
 
 // Register tiles near 4 × 2 vectors, the second reduction loop unrolled by two, cache tiles of about 8 points, reductions from
 // the last axis to the first, coarse grain: not what the machine model thinks, so that it has to be learned.

@@ -77,9 +77,7 @@ class TableMeasurer : public Measurer {
     Batch b;
     b.id = std::to_string(++batches);
     if (batches == interrupt_at) throw Error(ErrorCode::kInterrupted, "interrupted");
-    Walk w = space.walk();
-    w.complete();
-    b.anchor_schedule = w.schedule();
+    b.anchor_schedule = space.constructive().schedule();
     b.anchor.median_ms = 1;
     b.anchor.ratio = 1;
     b.anchor.status = MeasureStatus::kOk;

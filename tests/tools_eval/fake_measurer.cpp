@@ -16,9 +16,7 @@ space::Batch FakeMeasurer::measure(const space::Space& space, const std::vector<
   asked.push_back(schedules);
   space::Batch b;
   b.id = "batch " + std::to_string(batches) + " of " + std::to_string(reinterpret_cast<uintptr_t>(this));
-  space::Walk w = space.walk();
-  w.complete();
-  b.anchor_schedule = w.schedule();
+  b.anchor_schedule = space.constructive().schedule();
   const auto measured = [&](const space::Schedule& s) {
     Measurement m;
     double ms = latency.ms(s);

@@ -7,7 +7,7 @@
 namespace tlm::collect {
 
 std::vector<PlanItem> training_plan(int workloads, uint64_t seed, const space::Exclusion& exclusion,
-                                    const std::vector<Variant>& variants) {
+                                    const std::vector<Variant>& variants, const std::vector<space::WorkloadKind>& kinds) {
   std::vector<Variant> mains, others;
   for (const Variant& v : variants) (v.main ? mains : others).push_back(v);
   const WorkloadSampler sampler(seed);
@@ -15,7 +15,7 @@ std::vector<PlanItem> training_plan(int workloads, uint64_t seed, const space::E
   std::set<uint64_t> distinct;
   size_t next_other = 0;
   for (int64_t index = 0; static_cast<int>(distinct.size()) < workloads; ++index) {
-    SampledWorkload w = sampler.at(index);
+    SampledWorkload w = kinds.empty() ? sampler.at(index) : sampler.at(index, kinds[static_cast<size_t>(index) % kinds.size()]);
     if (!exclusion.obstacle(w.subgraph).empty() || !distinct.insert(ir::workload_hash(w.subgraph)).second) continue;
     const auto subgraph = std::make_shared<const ir::Subgraph>(std::move(w.subgraph));
     const size_t number = distinct.size() - 1;

@@ -15,7 +15,7 @@ namespace tlm::tools {
 namespace {
 
 struct Options {
-  std::string records, data = "lm/data", split = "train", sources, variants, model, c_compiler;
+  std::string records, data = "lm/data", split = "train", sources, variants, kinds, model, c_compiler;
   int workloads = 800, programs = 0, batch = 16, seconds = 0, jobs = 0;
   uint64_t seed = 0;
 };
@@ -27,17 +27,35 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+std::vector<space::WorkloadKind> kinds_of(const std::string& text) {
+  std::vector<space::WorkloadKind> kinds;
+  for (const std::string& name : words_of(text)) {
+    const auto kind = space::parse_workload_kind(name);
+    if (!kind) {
+      std::string known;
+      for (const space::WorkloadKind k : space::workload_kinds())
+        known += (known.empty() ? "" : ", ") + std::string(space::workload_kind_name(k));
+      throw Error(ErrorCode::kUsage, "no kind of workload is called '" + name + "'", "--kinds", "there are: " + known);
+    }
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
 std::vector<collect::PlanItem> plan_of(const Options& o) {
   const Target machine = host_target();
   const std::filesystem::path folder(o.data);
   collect::check_lists(folder);
+  const std::vector<space::WorkloadKind> kinds = kinds_of(o.kinds);
   if (o.split == "dev") {
+    if (!kinds.empty())
+      throw Error(ErrorCode::kUsage, "the dev list is measured as it is", "--kinds", "it goes with --split train");
     const std::string variants = o.variants.empty() ? "native-1,native-2" : o.variants;
     return collect::list_plan(collect::read_workload_list(folder / collect::kDevList),
                               collect::chosen_variants(machine, words_of(variants)));
   }
   return collect::training_plan(o.workloads, o.seed, collect::read_exclusion(folder),
-                                collect::chosen_variants(machine, words_of(o.variants.empty() ? "training" : o.variants)));
+                                collect::chosen_variants(machine, words_of(o.variants.empty() ? "training" : o.variants)), kinds);
 }
 
 int run(const Options& o, const CommandContext& context) {
@@ -92,6 +110,9 @@ void add_collect_command(CLI::App& app, CommandContext& context) {
   add_number(*command, "--programs", o->programs, "K", "At most so many of each workload, earlier ones included", 1, 1 << 20);
   add_text(*command, "--variants", o->variants, "NAME,…",
            "Hardware: native, avx2, avx2-8, avx, sse2, each with -1 or -2 cores; training: all that are not held out (default)");
+  add_text(*command, "--kinds", o->kinds, "NAME,…",
+           "Workloads of these kinds alone, in turn: product, batched-product, matrix-vector, window, window-other, "
+           "depthwise, pool, row-wise, map (default: all, in the shares of networks)");
   add_text(*command, "--model", o->model, "FOLDER", "The model that writes the schedules of the source lm");
   add_number(*command, "--seed", o->seed, "S", "Seed of the workloads and of all that is drawn (default: 0)");
   add_number(*command, "--time", o->seconds, "SECONDS", "Begin no batch after so long", 1, 1 << 30);
@@ -105,7 +126,7 @@ Nothing else should run meanwhile. Stop it with Ctrl-C and go on with the same c
 Examples:
   tlm collect --records train.db --time 3600
   tlm collect --records train.db --model lm/pretrained          a round with a model in the loop
-  tlm collect --records dev.db --split dev --sources random:32,search:160,confirm:4)");
+  tlm collect --records dev.db --split dev --sources random:8,constructive:8,search:72,confirm:4)");
 }
 
 }  // namespace tlm::tools

@@ -139,11 +139,7 @@ int run(const Options& o, const CommandContext& context) {
     const space::Space& space = *prompts.spaces[i];
     DecodedWorkload w{prompts.names[i], ir::workload_hash(space.subgraph()), space.target().cores, answers[i].reason,
                       distinct_schedules(answers[i], o.k)};
-    if (w.schedules.empty()) {
-      space::Walk walk = space.walk();
-      walk.complete();
-      w.schedules.push_back({walk.schedule(), "", 0, 0, 1, {}});
-    }
+    if (w.schedules.empty()) w.schedules.push_back({space.constructive().schedule(), "", 0, 0, 1, {}});
     distinct += static_cast<int>(w.schedules.size());
     if (measures_here) measure(w, space, *measurer, context.cancel);
     list.workloads.push_back(std::move(w));

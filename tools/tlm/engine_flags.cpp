@@ -59,7 +59,8 @@ void EngineFlags::add_lm_options(CLI::App& command) {
 void EngineFlags::add_compile_options(CLI::App& command) {
   std::string names;
   for (const std::string& n : scheduler_names()) names += (names.empty() ? "" : ", ") + n;
-  add_text(command, "--scheduler", scheduler, "NAME", "Who chooses the schedules: " + names + " (default: default)");
+  add_text(command, "--scheduler", scheduler, "NAME",
+           "Who chooses the schedules: " + names + " (default: lm where there are weights for the target, else constructive)");
   add_lm_options(command);
   add_number(command, "--seed", seed, "S", "Seed of a scheduler that draws (default: 0)");
   add_number(command, "--jobs", jobs, "J", "Compile workers; they never change a byte of the result (default: all cores)", 1,

@@ -71,8 +71,7 @@ void print_subgraph(const ir::Step& step, int number, const Target& target) {
   const auto space = space::Space::build(step.subgraph, target);
   std::printf("subgraph %d: %s, workload %s\n\n%s\n", number, printable(step.name).c_str(),
               to_hex(ir::workload_hash(step.subgraph)).c_str(), printable(ir::print(step.subgraph), true).c_str());
-  space::Walk walk = space->walk();
-  walk.complete();
+  const space::Walk walk = space->constructive();
   const space::Schedule schedule = walk.schedule();
   std::printf("space: 10^%.1f schedules; decisions along the constructive schedule:\n\n", space->log10_size());
   std::vector<std::vector<std::string>> rows = {{"decision", "candidates", "constructive", "others"}};
@@ -86,9 +85,7 @@ void print_subgraph(const ir::Step& step, int number, const Target& target) {
 }
 
 void print_sentence(const ir::Step& step, const Target& target) {
-  space::Walk walk = space::Space::build(step.subgraph, target)->walk();
-  walk.complete();
-  std::printf("%s\n", space::sentence_text(walk).c_str());
+  std::printf("%s\n", space::sentence_text(space::Space::build(step.subgraph, target)->constructive()).c_str());
 }
 
 void print_table(const Options& o, const ir::Graph& g, const ir::Partition& partition, const Target& target,

@@ -25,14 +25,14 @@ race_again() {
   [ "$before" = "$(cksum <"$WORK/race/rows.jsonl")" ] || { echo "programs were measured again"; return 1; }
 }
 
-# judge K MEAN LEAST: the model with K measured has this mean, no kind is below 0.75, it is faster than each rival with K measured in all of the
-# 95 % interval, all workloads raced, all programs right. Tells of each bar whether it is met. A mean between LEAST and MEAN, and a rival that
-# it is not surely faster than, are misses that docs/race.md tells of; whatever is worse than that fails.
+# judge K MEAN LEAST RIVAL…: the model with K measured has this mean, no kind is below 0.75, it is faster than each rival with K measured in all of
+# the 95 % interval, all workloads raced, all programs right. Tells of each bar whether it is met. A mean between LEAST (docs/race.md less what races
+# differ by) and MEAN, and an interval around 1 beside one of these RIVALs, are misses that docs/race.md tells of; whatever is worse than that fails.
 judge() {
   python3 - "$WORK/race/summary.json" lm/data/test_workloads.jsonl "$@" <<'PY'
 import json, sys
 s = json.load(open(sys.argv[1]))
-k, mean, least = int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5])
+k, mean, least, excused = int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]), sys.argv[6:]
 failed = 0
 
 def bar(met, text, known=False):
@@ -55,7 +55,7 @@ if k == 1:  # at the model's wall-clock: the cost model that has ten times as lo
     for rival in ("constructive", "random", "untrained", "nearest", "n-gram", "cost model"):
         p = pairs.get(rival, {"mean": 0, "low": 0, "high": 0})
         bar(p["low"] > 1, f"{model['name']} beside {rival}: {p['mean']:.3f} [{p['low']:.3f}, {p['high']:.3f}] times as fast, wanted > 1 throughout",
-            known=p["high"] > 1)
+            known=rival in excused and p["high"] > 1)
 sys.exit(failed > 0)
 PY
 }

@@ -18,12 +18,6 @@ using space::Features;
 using space::Schedule;
 using space::Walk;
 
-Walk constructive_walk(const space::Space& space) {
-  Walk w = space.walk();
-  w.complete();
-  return w;
-}
-
 class CostModelRival : public space::Scheduler {
  public:
   CostModelRival(std::shared_ptr<const space::CostModel> model, const CostModelBudget& budget, int schedules, uint64_t seed,
@@ -45,7 +39,7 @@ class CostModelRival : public space::Scheduler {
   std::vector<Schedule> answer(const space::Space& space) const {
     const auto begin = std::chrono::steady_clock::now();
     const std::chrono::duration<double> limit(budget_.seconds * executor_.width());
-    const Walk constructive = constructive_walk(space);
+    const Walk constructive = space.constructive();
     const Features anchor = space::features(constructive);
     Rng rng(Hasher()
                 .text("cost model")

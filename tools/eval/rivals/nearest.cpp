@@ -39,11 +39,7 @@ class Nearest : public space::Scheduler {
         if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(std::move(s));
       }
     }
-    if (out.empty()) {
-      space::Walk w = space.walk();
-      w.complete();
-      out.push_back(w.schedule());
-    }
+    if (out.empty()) out.push_back(space.constructive().schedule());
     return out;
   }
 
