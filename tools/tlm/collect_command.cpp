@@ -27,16 +27,19 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+std::string all_kinds() {
+  std::string names;
+  for (const space::WorkloadKind k : space::workload_kinds())
+    names += (names.empty() ? "" : ", ") + std::string(space::workload_kind_name(k));
+  return names;
+}
+
 std::vector<space::WorkloadKind> kinds_of(const std::string& text) {
   std::vector<space::WorkloadKind> kinds;
   for (const std::string& name : words_of(text)) {
     const auto kind = space::parse_workload_kind(name);
-    if (!kind) {
-      std::string known;
-      for (const space::WorkloadKind k : space::workload_kinds())
-        known += (known.empty() ? "" : ", ") + std::string(space::workload_kind_name(k));
-      throw Error(ErrorCode::kUsage, "no kind of workload is called '" + name + "'", "--kinds", "there are: " + known);
-    }
+    if (!kind)
+      throw Error(ErrorCode::kUsage, "no kind of workload is called '" + name + "'", "--kinds", "there are: " + all_kinds());
     kinds.push_back(*kind);
   }
   return kinds;
@@ -111,8 +114,7 @@ void add_collect_command(CLI::App& app, CommandContext& context) {
   add_text(*command, "--variants", o->variants, "NAME,…",
            "Hardware: native, avx2, avx2-8, avx, sse2, each with -1 or -2 cores; training: all that are not held out (default)");
   add_text(*command, "--kinds", o->kinds, "NAME,…",
-           "Workloads of these kinds alone, in turn: product, batched-product, matrix-vector, window, window-other, "
-           "depthwise, pool, row-wise, map (default: all, in the shares of networks)");
+           "Workloads of these kinds alone, in turn: " + all_kinds() + " (default: all, in the shares of networks)");
   add_text(*command, "--model", o->model, "FOLDER", "The model that writes the schedules of the source lm");
   add_number(*command, "--seed", o->seed, "S", "Seed of the workloads and of all that is drawn (default: 0)");
   add_number(*command, "--time", o->seconds, "SECONDS", "Begin no batch after so long", 1, 1 << 30);
