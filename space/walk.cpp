@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "tlm/core/error.h"
+#include "tlm/space/rules/algorithm.h"
 #include "tlm/space/rules/sketch.h"
 #include "tlm/space/search/constructive.h"
 #include "tlm/space/space.h"
@@ -40,6 +41,11 @@ const Decision& Walk::decision() const {
 }
 
 std::vector<int64_t> Walk::consequences(int candidate) const {
+  if (decision().kind == DecisionKind::kAlgorithm) {
+    Walk chosen = *this;  // the space remembers it
+    chosen.choose(candidate);
+    return algorithm_consequences(subgraph(), chosen.subgraph());
+  }
   const Choice& choice = decision().candidates.at(static_cast<size_t>(candidate));
   return space::consequences(context(*space_, state_->sketch), state_->sketch, choice);
 }

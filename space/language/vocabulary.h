@@ -13,8 +13,8 @@ using Token = int32_t;
 
 // Bumped by hand when a prompt or a decision is spelled otherwise with words that there were before: a model that learned the old
 // spelling would misread the new one. (New words alone need no new version.) 2: facts in sentences. 3: work before
-// @parallel's choice. 4: facts of @algorithm and @attach; consequences before choices. 5: panels of @micro.
-inline constexpr int kLanguageVersion = 5;
+// @parallel's choice. 4: facts of @algorithm and @attach; consequences before choices. 5: panels of @micro. 6: consequences of @algorithm.
+inline constexpr int kLanguageVersion = 6;
 
 class Vocabulary {
  public:

@@ -41,6 +41,38 @@ std::vector<int64_t> algorithm_facts(const Context& c, int stage) {
   return {log_steps(points, kWorkWorthSharing, 1), kilobytes(constants)};
 }
 
+namespace {
+
+double elements(const ir::TensorDecl& t) { return static_cast<double>(element_count(t.shape)); }
+double bytes(const ir::TensorDecl& t) { return elements(t) * static_cast<double>(dtype_size(t.dtype)); }
+
+// Points of the stage that reads the largest tensor, for each of its elements.
+double uses_of_largest_operand(const ir::Subgraph& g) {
+  double largest = 0, uses = 0;
+  for (const ir::Stage& s : g.stages) {
+    double points = 1;
+    for (const ir::Axis& a : s.axes) points *= static_cast<double>(a.extent);
+    for (const int id : ir::loaded_tensors(s)) {
+      const ir::TensorDecl& t = g.tensors[static_cast<size_t>(id)];
+      if (bytes(t) < largest) continue;
+      largest = bytes(t);
+      uses = points / elements(t);
+    }
+  }
+  return uses;
+}
+
+}  // namespace
+
+std::vector<int64_t> algorithm_consequences(const ir::Subgraph& direct, const ir::Subgraph& chosen) {
+  const double before = ir::flops(direct);
+  double between = 0;
+  for (size_t t = direct.tensors.size(); t < chosen.tensors.size(); ++t)
+    if (chosen.tensors[t].role == ir::TensorRole::kInternal) between += bytes(chosen.tensors[t]);
+  return {log_steps(uses_of_largest_operand(chosen), 0.5, 2), log_steps(before > 0 ? ir::flops(chosen) / before : 1, 0.25, 4),
+          kilobytes(between)};
+}
+
 ir::Subgraph apply_algorithm(const Context& c, int stage, const Choice& choice) {
   const AlgorithmRule& rule = algorithm_rules().at(static_cast<size_t>(choice.at(0) - 1));
   ir::Subgraph g = rule.apply(c.g, stage, choice.at(1));

@@ -144,7 +144,7 @@ TEST(LanguageModel, BadFilesAreRefused) {
       ADD_FAILURE() << "read";
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::kUnsupported);
-      EXPECT_EQ(e.message(), "the model learned version " + version + " of the tensor language, this is version 5");
+      EXPECT_EQ(e.message(), "the model learned version " + version + " of the tensor language, this is version 6");
       EXPECT_EQ(e.where(), "old/language.json");
       EXPECT_EQ(e.hint(), "train it again from its records with `tlm train`: records stay valid");
     }

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "tests/support/network_workloads.h"
 #include "tlm/core/rng.h"
+#include "tlm/space/rules/algorithm.h"
 #include "tlm/space/space.h"
 
 namespace tlm::space {
@@ -59,6 +61,7 @@ TEST(ChoiceTokens, ConsequencesComeBeforeSizes) {
   const Decision micro = decision(DecisionKind::kMicro, -1, {});
   EXPECT_EQ(spelled(micro, {0, 8, 2, 1, 7, -1, -1}, {14, 6, 0}), "@micro a0 8 14 6 0 2 a1 7 none");
   EXPECT_EQ(spelled(micro, {-1, 1, 1, -1, 1, -1, 1}, {1, 0, 0}), "@micro none 1 0 0 none none");
+  EXPECT_EQ(spelled(decision(DecisionKind::kAlgorithm, -1, {9, 4}), {1, 4}, {6, 1, 7}), "@algorithm 9 4 6 1 7 winograd 4");
   EXPECT_EQ(spelled(decision(DecisionKind::kTile, 2, {6, 19}), {24}, {7}), "@tile a2 b5 x3 7 4");
   EXPECT_EQ(spelled(decision(DecisionKind::kUnroll, -1, {}), {3, 4, -1, 1}, {9, 5}), "@unroll 9 5 a3 4 none");
   EXPECT_EQ(spelled(decision(DecisionKind::kInner, -1, {1, 7, 2, 3}), {2, 1}, {0, 2}), "@inner a1 7 a2 3 0 2 a2 a1");
@@ -168,6 +171,37 @@ TEST(ChoiceTokens, ConsequencesAreTrue) {
   EXPECT_EQ(of(walk, {2, 4, -1, 1}), (std::vector<int64_t>{11, 12}));
   ASSERT_EQ(walk.decision().kind, DecisionKind::kTail);
   EXPECT_TRUE(walk.consequences(0).empty());
+}
+
+// A window over 512 channels of 7×7 points, whose weights serve few points: the fewer the operations, the fewer.
+TEST(ChoiceTokens, ConsequencesOfAlgorithmsAreTrue) {
+  Target target = named_target("x86-64-v3");
+  target.cores = 1;
+  const auto space = Space::build(ir::parse_subgraph(R"(subgraph "window" {
+  input x: f32[9,9,512]
+  constant w: f32[3,3,512,512]
+  output y: f32[7,7,512]
+  stage "window" {
+    spatial h:7, w:7, co:512
+    reduce kh:3, kw:3, ci:512
+    body x[h + kh, w + kw, ci]*w[kh, kw, ci, co]
+    combine sum
+    store y[h, w, co] = acc0
+  }
+})"),
+                                  target);
+  const Walk walk = space->walk();
+  ASSERT_EQ(walk.decision().kind, DecisionKind::kAlgorithm);
+  std::map<std::string, std::vector<int64_t>> of;
+  for (size_t i = 0; i < walk.decision().candidates.size(); ++i)
+    of[algorithm_text(walk.decision().candidates[i])] = walk.consequences(static_cast<int>(i));
+  // Each weight is used for 49 points, log2(49 / 0.5) · 2 = 13.2.
+  EXPECT_EQ(of["direct"], (std::vector<int64_t>{13, 8, 0}));
+  // 4×4 patches, each weight for 16: log2(16 / 0.5) · 2 = 10; 16·16 products where 9·49 were, and transforms: a little above 0.58,
+  // log2(0.59 / 0.25) · 4 = 4.9; 2·16·16·512 floats in between, 1 MB.
+  EXPECT_EQ(of["winograd:2"], (std::vector<int64_t>{10, 4, 11}));
+  // 2×2 patches: log2(4 / 0.5) · 2 = 6; 36·4 / (9·49) = 0.33, log2(0.33 / 0.25) · 4 = 1.6; 2·36·4·512 floats, 576 KB.
+  EXPECT_EQ(of["winograd:4"], (std::vector<int64_t>{6, 1, 10}));
 }
 
 }  // namespace
