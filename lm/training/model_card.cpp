@@ -120,7 +120,9 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
   if (model.taught_sentences > 0)
     out += "\nBeside them " + std::to_string(model.taught_sentences) + " sentences about " + std::to_string(r.taught) +
            " sampled shapes (less those that may not be learned) that were not measured: schedules that were fast on the most "
-           "similar workloads above, carried over and ranked by a cost model of the programs above. They are " +
+           "similar workloads above, carried over" +
+           (r.writer.empty() ? "" : ", and sentences that the model " + r.writer + " wrote,") +
+           " and ranked by a cost model of the programs above. They are " +
            fixed(100 * taught_share(data.train, r.packing()), 0) + " % of the sentences that were drawn.\n";
 
   out += "\n## Training\n\n";

@@ -44,6 +44,7 @@ void for_each_field(R& r, F&& f) {
   f("pretrain", r.pretrain);
   f("pretrain_epochs", r.pretrain_epochs);
   f("taught", r.taught);
+  f("writer", r.writer);
   f("blind", r.blind);
   f("numbers", r.numbers);
   f("fraction", r.fraction);
@@ -115,6 +116,7 @@ void check(const Recipe& r) {
   if (!(r.clip > 0)) refuse("the largest norm must be positive");
   if (r.steps < 0 && r.time_s == 0 && !(r.epochs > 0)) refuse("epochs must be positive");
   if (r.branches < 1 || r.batch < 1) refuse("branches and tokens of a batch must be positive");
+  if (!r.writer.empty() && r.taught == 0) refuse("a writer writes for shapes that are taught, and there are none", "--taught N");
   r.form(), r.packing();  // names
 }
 
@@ -135,7 +137,7 @@ std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
   const Json x = to_json(a), y = to_json(b);
   std::vector<std::string> names;
   for (const auto& [key, value] : x.items())
-    if (key != "records" && key != "lists" && y.at(key) != value) names.push_back(key);
+    if (key != "records" && key != "lists" && key != "writer" && y.at(key) != value) names.push_back(key);
   return names;
 }
 

@@ -33,7 +33,7 @@ struct Plan {
 
   uint64_t identity() const {
     Recipe r = recipe;
-    r.records.clear(), r.lists.clear();
+    r.records.clear(), r.lists.clear(), r.writer.clear();
     return Hasher().text(print_recipe(r)).number(pretraining_steps).number(steps).number(static_cast<int64_t>(data)).value();
   }
 };
@@ -86,12 +86,15 @@ void check_folder(const std::optional<Plan>& begun, const TrainModelOptions& opt
 }
 
 // Of what the training itself may learn from, as it stands in the labels.
-Teacher teacher_of(std::vector<LabelledWorkload> workloads, const DatasetOptions& options, Executor& executor) {
+Teacher teacher_of(std::vector<LabelledWorkload> workloads, const std::string& writer, const DatasetOptions& options,
+                   Executor& executor) {
+  std::shared_ptr<const LanguageModel> model;
+  if (!writer.empty()) model = std::make_shared<LanguageModel>(LanguageModel::load(writer));
   return Teacher(measured_workloads(std::move(workloads),
                                     [&](const ir::Subgraph& g, const Target& t) {
                                       return std::string(may_learn(g, t, options) ? "" : "is not learned from");
                                     }),
-                 executor);
+                 std::move(model), executor);
 }
 
 // Steps of both phases, by what the recipe says.
@@ -149,7 +152,7 @@ Material gather(std::vector<LabelledWorkload> workloads, const TrainModelOptions
   const Recipe& r = options.recipe;
   const DatasetOptions data = dataset_options(options);
   std::optional<Teacher> teacher;
-  if (!r.untrained() && r.taught > 0) teacher.emplace(teacher_of(workloads, data, executor));
+  if (!r.untrained() && r.taught > 0) teacher.emplace(teacher_of(workloads, r.writer, data, executor));
   Material m;
   m.sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
   if (r.untrained()) return m;
