@@ -15,6 +15,7 @@ usage() { sed -n "2,7s/^# *//p" "$0" >&2; fail "$1"; }
 WORKLOADS="800 1600 1000"
 SEEDS="1 1 2"
 STEPS="1000 3000 9000"
+PRETRAIN="6000 20000 20000"
 TAUGHT="6000 24000 60000"
 SIZE=small
 ENOUGH=24
@@ -27,7 +28,7 @@ TRIALS=1000
 K=10
 # Lists of workloads.
 DATA=lm/data
-sizes="WORKLOADS SEEDS STEPS TAUGHT SIZE ENOUGH FIRST LATER DEV TRIALS K DATA"
+sizes="WORKLOADS SEEDS STEPS PRETRAIN TAUGHT SIZE ENOUGH FIRST LATER DEV TRIALS K DATA"
 
 case "${1:-}" in
   table)
@@ -47,10 +48,11 @@ done
 read -ra workloads <<<"$WORKLOADS"
 read -ra seeds <<<"$SEEDS"
 read -ra steps <<<"$STEPS"
+read -ra pretrain <<<"$PRETRAIN"
 read -ra taught <<<"$TAUGHT"
 rounds=${#workloads[@]}
-for of in ${#seeds[@]} ${#steps[@]} ${#taught[@]}; do
-  [ "$of" -eq "$rounds" ] || fail "WORKLOADS, SEEDS, STEPS and TAUGHT must have one word for each round"
+for of in ${#seeds[@]} ${#steps[@]} ${#pretrain[@]} ${#taught[@]}; do
+  [ "$of" -eq "$rounds" ] || fail "WORKLOADS, SEEDS, STEPS, PRETRAIN and TAUGHT must have one word for each round"
 done
 
 mkdir -p "$out"
@@ -64,7 +66,7 @@ learn() {  # name of the model, its round, then the files of records
   local name=$1 i=$2 files=()
   for file in "${@:3}"; do files+=(--records "$file"); done
   step "$name: ${steps[i]} steps, ${taught[i]} shapes by the teacher"
-  "$tlm" train --data "$DATA" "${files[@]}" --out "$out/$name" --resume --config "$SIZE" --steps "${steps[i]}" --taught "${taught[i]}" --enough "$ENOUGH"
+  "$tlm" train --data "$DATA" "${files[@]}" --out "$out/$name" --resume --config "$SIZE" --steps "${steps[i]}" --pretrain "${pretrain[i]}" --taught "${taught[i]}" --enough "$ENOUGH"
 }
 is_done() { [ -e "$out/$1/MODEL_CARD.md" ]; }
 

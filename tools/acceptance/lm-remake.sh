@@ -11,7 +11,7 @@ head -2 lm/data/dev_workloads.jsonl >"$lists/dev_workloads.jsonl"
 tests=$(wc -l <"$lists/test_workloads.jsonl")
 [ "$tests" -eq 3 ]
 
-sizes=(DATA="$lists" WORKLOADS="2 3" SEEDS="1 1" STEPS="2 2" TAUGHT="3 3" ENOUGH=2 K=2 TRIALS=6
+sizes=(DATA="$lists" WORKLOADS="2 3" SEEDS="1 1" STEPS="2 2" PRETRAIN="4 4" TAUGHT="3 3" ENOUGH=2 K=2 TRIALS=6
   FIRST=random:4,search:4,confirm:2 LATER=constructive:2,lm:4,confirm:2 DEV=random:10,confirm:2)
 remake() { exec "$@" tools/remake.sh all "$out" "${sizes[@]}" >"$WORK/table" 2>"$WORK/log"; }
 count() { "$TLM" records export "$out/train.db" | wc -l; }
