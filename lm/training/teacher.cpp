@@ -51,8 +51,10 @@ std::vector<std::pair<space::Walk, float>> Teacher::programs(const std::shared_p
   look(constructive);
   for (const size_t n : neighbours_.nearest(space->subgraph(), space->target(), kNeighbours))
     for (const RecordedChoices& choices : fast_[n]) look(choices.project(*space));
-  if (writer_ && writer_->fits(space->target()))
-    for (const Sentence& s : decode(*writer_, {space}, *strategy_, {})[0].sentences) look(s.walk);
+  if (writer_ && writer_->fits(space->target())) {
+    const std::vector<Answer> answers = decode(*writer_, {space}, *strategy_, {});
+    for (const Sentence& s : answers.at(0).sentences) look(s.walk);
+  }
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (out.size() > count) out.erase(out.begin() + static_cast<std::ptrdiff_t>(count), out.end());
   const float fastest = out.front().second;
