@@ -2,7 +2,7 @@
 //
 // A folder with config.json, model.safetensors (checkpoint.h) and language.json:
 //   {"format": 1, "words": ["<pad>", …], "blind": "nothing", "numbers": "bits", "quality_buckets": 0,
-//    "devices": ["cpu"], "language_version": 5, "space_version": 3, "description": ""}
+//    "devices": ["cpu"], "language_version": 6, "space_version": 3, "description": ""}
 // Token i of the model is words[i]. Words are mapped by name to those of space::Vocabulary::standard(), so that a checkpoint
 // lives on when the language grows. One that learned another spelling (space::kLanguageVersion; none stored: 1) is refused.
 #pragma once

@@ -16,7 +16,7 @@ namespace tlm::space {
 // [what a candidate holds] {facts: numbers that the candidates are about} (consequences: what each of them comes to). Facts and
 // consequences are for sentences, schedules have none; quantities are steps of a logarithm, 0 to 15 (rules/scale.h).
 #define TLM_DECISION_KINDS(X)                                                                                          \
-  X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] {points, memory of constants} (uses of each element of the largest operand, operations beside those of the stage as it is, memory in between) */ \
+  X(kAlgorithm, "algorithm") /* stage: [0 direct | number of the rule, its parameter] {points, memory of constants} (uses of each element of the largest tensor that is read, operations beside those without it, memory in between) */ \
   X(kAttach, "attach")     /* stage: [0] Attach {memory of outputs, points of readers for each of its own} */          \
   X(kMicro, "micro")       /* nest: [vector axis or -1, lanes, vectors, axis or -1, tile, axis or -1, tile] {where stages were replaced: axis, extent, …} (idle points; updates for each of the largest panel; accumulators; updates for each operand; memory of that panel, of the others) */ \
   X(kUnroll, "unroll")     /* nest: [reduction axis or -1, factor, second reduction axis or -1, factor] (updates of a body, points for each element) */ \

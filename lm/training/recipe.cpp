@@ -55,6 +55,7 @@ void for_each_field(R& r, F&& f) {
 Json to_json(const Recipe& recipe) {
   Json j;
   for_each_field(recipe, [&](const char* key, const auto& value) { j[key] = value; });
+  if (recipe.writer.empty()) j.erase("writer");  // as in files from before there were any
   return j;
 }
 
@@ -125,7 +126,8 @@ std::string print_recipe(const Recipe& recipe) { return to_json(recipe).dump(1);
 Recipe parse_recipe(std::string_view text, const std::string& where) {
   Recipe r;
   try {
-    const Json j = Json::parse(text);
+    Json j = Json::parse(text);
+    if (!j.contains("writer")) j["writer"] = "";
     for_each_field(r, [&](const char* key, auto& value) { j.at(key).get_to(value); });
   } catch (const nlohmann::json::exception& e) {
     throw Error(ErrorCode::kBadModel, std::string("not the settings of a training: ") + e.what(), where);
@@ -138,6 +140,7 @@ std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
   std::vector<std::string> names;
   for (const auto& [key, value] : x.items())
     if (key != "records" && key != "lists" && key != "writer" && y.at(key) != value) names.push_back(key);
+  if (a.writer != b.writer) names.emplace_back("writer");
   return names;
 }
 

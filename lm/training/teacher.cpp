@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "tlm/core/error.h"
 #include "tlm/lm/decoding/decoder.h"
 #include "tlm/lm/decoding/strategies.h"
 #include "tlm/lm/parallel.h"
@@ -34,6 +35,9 @@ Teacher::Teacher(const std::vector<MeasuredWorkload>& measured, std::shared_ptr<
       fast_(measured.size()),
       writer_(std::move(writer)),
       strategy_(standard_strategies().make("gumbel", kWritten)) {
+  for (const MeasuredWorkload& w : measured)
+    if (writer_ && !writer_->fits(w.target))
+      throw Error(ErrorCode::kUsage, "the writer was trained for another device", writer_->name());
   guarded_parallel_for(executor, static_cast<int64_t>(measured.size()),
                        [&](int64_t i) { fast_[static_cast<size_t>(i)] = fastest(measured[static_cast<size_t>(i)]); });
 }
@@ -51,7 +55,7 @@ std::vector<std::pair<space::Walk, float>> Teacher::programs(const std::shared_p
   look(constructive);
   for (const size_t n : neighbours_.nearest(space->subgraph(), space->target(), kNeighbours))
     for (const RecordedChoices& choices : fast_[n]) look(choices.project(*space));
-  if (writer_ && writer_->fits(space->target())) {
+  if (writer_) {
     const std::vector<Answer> answers = decode(*writer_, {space}, *strategy_, {});
     for (const Sentence& s : answers.at(0).sentences) look(s.walk);
   }

@@ -18,7 +18,8 @@ namespace tlm::lm {
 
 class Teacher {
  public:
-  // Depends on `measured` and `writer` (null: none) alone, not on the executor.
+  // Depends on `measured` and `writer` (null: none) alone, not on the executor. Throws Error(kUsage): the writer was not trained
+  // for the device of what was measured.
   Teacher(const std::vector<MeasuredWorkload>& measured, std::shared_ptr<const LanguageModel> writer, Executor& executor);
 
   // At most `count` complete schedules, the fastest first, each with ln(its time / the fastest's) as it is foretold. Never empty:

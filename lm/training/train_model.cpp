@@ -89,7 +89,7 @@ void check_folder(const std::optional<Plan>& begun, const TrainModelOptions& opt
 Teacher teacher_of(std::vector<LabelledWorkload> workloads, const std::string& writer, const DatasetOptions& options,
                    Executor& executor) {
   std::shared_ptr<const LanguageModel> model;
-  if (!writer.empty()) model = std::make_shared<LanguageModel>(LanguageModel::load(writer));
+  if (!writer.empty()) model = std::make_shared<LanguageModel>(LanguageModel::load(writer));  // before what takes long
   return Teacher(measured_workloads(std::move(workloads),
                                     [&](const ir::Subgraph& g, const Target& t) {
                                       return std::string(may_learn(g, t, options) ? "" : "is not learned from");
@@ -226,8 +226,10 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   trainer.validations = options.validations;
   if (begun) {
     if (begun->data != plan.data)
-      throw Error(ErrorCode::kUsage, "the records are not those that the training was begun with", options.folder.string(),
-                  "train anew in another folder");
+      throw Error(ErrorCode::kUsage,
+                  "the records" + std::string(r.writer.empty() ? "" : ", or the writer's weights,") +
+                      " are not those that the training was begun with",
+                  options.folder.string(), "train anew in another folder");
     plan = *begun;
     phases.back().steps = plan.steps;
     if (phases.size() > 1) phases[0].steps = plan.pretraining_steps;

@@ -47,7 +47,7 @@ double elements(const ir::TensorDecl& t) { return static_cast<double>(element_co
 double bytes(const ir::TensorDecl& t) { return elements(t) * static_cast<double>(dtype_size(t.dtype)); }
 
 // Points of the stage that reads the largest tensor, for each of its elements.
-double uses_of_largest_operand(const ir::Subgraph& g) {
+double uses_of_largest_tensor(const ir::Subgraph& g) {
   double largest = 0, uses = 0;
   for (const ir::Stage& s : g.stages) {
     double points = 1;
@@ -69,7 +69,7 @@ std::vector<int64_t> algorithm_consequences(const ir::Subgraph& direct, const ir
   double between = 0;
   for (size_t t = direct.tensors.size(); t < chosen.tensors.size(); ++t)
     if (chosen.tensors[t].role == ir::TensorRole::kInternal) between += bytes(chosen.tensors[t]);
-  return {log_steps(uses_of_largest_operand(chosen), 0.5, 2), log_steps(before > 0 ? ir::flops(chosen) / before : 1, 0.25, 4),
+  return {log_steps(uses_of_largest_tensor(chosen), 0.5, 2), log_steps(before > 0 ? ir::flops(chosen) / before : 1, 0.25, 4),
           kilobytes(between)};
 }
 

@@ -27,7 +27,7 @@ std::string algorithm_text(const Choice& c);  // "direct", "winograd:4"
 std::vector<Choice> algorithm_candidates(const Context& c, int stage);
 // Points of the stage in octaves; memory of the constants that it reads.
 std::vector<int64_t> algorithm_facts(const Context& c, int stage);
-// What a candidate makes of `direct`, the subgraph without it: uses of each element of the largest operand, in half octaves from a half;
+// What a candidate makes of `direct`, the subgraph without it: uses of each element of the largest tensor that any stage reads (of equal ones the last), in half octaves from a half;
 // operations beside those of `direct`, in quarter octaves from a quarter; memory of the tensors in between that are new.
 std::vector<int64_t> algorithm_consequences(const ir::Subgraph& direct, const ir::Subgraph& chosen);
 ir::Subgraph apply_algorithm(const Context& c, int stage, const Choice& choice);

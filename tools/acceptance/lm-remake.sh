@@ -38,8 +38,8 @@ stood=$(count)
 for file in round-1/model.safetensors final/model.safetensors final/config.json final/language.json final/metrics.jsonl train.records.xz dev.records.xz; do
   [ -s "$out/$file" ] || { echo "no $file"; exit 1; }
 done
-grep -q 'On dev after step 2 ([1-9]' "$out/final/MODEL_CARD.md"
-grep -q -- '--taught 3' "$out/final/MODEL_CARD.md"
+grep -q 'On dev after step [0-9]* ([1-9]' "$out/final/MODEL_CARD.md"
+grep -q -- '--pretrain 4 --taught 3' "$out/final/MODEL_CARD.md"
 [ "$(wc -l <"$out/reference.jsonl")" -eq "$tests" ]
 tail -n "$(wc -l <"$out/race/table.md")" "$WORK/table" | cmp - "$out/race/table.md"
 grep -q 'lm k=2' "$out/race/table.md"
