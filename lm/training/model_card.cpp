@@ -118,14 +118,10 @@ std::string model_card(const TrainedModel& model, const Datasets& data, const La
     out += "\nPretrained on " + std::to_string(model.pretraining_sentences) +
            " sentences of the constructive scheduler about computations that were not measured.\n";
   if (model.taught_sentences > 0)
-    out +=
-        "\nBeside them " + std::to_string(model.taught_sentences) + " sentences about " + std::to_string(r.taught) +
-        " sampled shapes (less those that may not be learned) that were not measured: schedules that were fast on the most "
-        "similar workloads above, carried over" +
-        (r.writer.empty() ? ""
-                          : ", and sentences that the model " + std::filesystem::path(r.writer).filename().string() + " wrote,") +
-        " and ranked by a cost model of the programs above. They are " + fixed(100 * taught_share(data.train, r.packing()), 0) +
-        " % of the sentences that were drawn.\n";
+    out += "\nBeside them " + std::to_string(model.taught_sentences) + " sentences about " + std::to_string(r.taught) +
+           " sampled shapes (less those that may not be learned) that were not measured: schedules that were fast on the most "
+           "similar workloads above, carried over and ranked by a cost model of the programs above. They are " +
+           fixed(100 * taught_share(data.train, r.packing()), 0) + " % of the sentences that were drawn.\n";
 
   out += "\n## Training\n\n";
   if (model.metrics.empty()) {

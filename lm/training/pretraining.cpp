@@ -35,7 +35,7 @@ std::optional<Dataset::Piece> piece_of(const space::Space& space, const Programs
   return piece;
 }
 
-Programs constructive_program(const std::shared_ptr<const space::Space>& space) { return {{space->constructive(), 0.0f}}; }
+Programs constructive_program(const space::Space& space) { return {{space.constructive(), 0.0f}}; }
 
 template <typename Write>
 Dataset pieces_of(const SpaceSource& source, int64_t count, const char* what, const PromptForm& form, int64_t context,
@@ -44,7 +44,7 @@ Dataset pieces_of(const SpaceSource& source, int64_t count, const char* what, co
   std::vector<std::optional<Dataset::Piece>> pieces(static_cast<size_t>(count));
   guarded_parallel_for(executor, count, [&](int64_t i) {
     cancel.check();
-    if (const auto space = source(i)) pieces[static_cast<size_t>(i)] = piece_of(*space, write(space), form, context);
+    if (const auto space = source(i)) pieces[static_cast<size_t>(i)] = piece_of(*space, write(*space), form, context);
     task.advance();
   });
   Dataset data;
@@ -64,7 +64,7 @@ Dataset taught_sentences(const SpaceSource& source, int64_t count, size_t progra
                          const PromptForm& form, int64_t context, Executor& executor, const CancelToken& cancel,
                          Progress& progress) {
   Dataset data = pieces_of(source, count, "taught sentences", form, context, executor, cancel, progress,
-                           [&](const std::shared_ptr<const space::Space>& space) { return teacher.programs(space, programs); });
+                           [&](const space::Space& space) { return teacher.programs(space, programs); });
   for (PromptGroup& g : data.groups) g.taught = true;
   return data;
 }

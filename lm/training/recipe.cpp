@@ -44,7 +44,6 @@ void for_each_field(R& r, F&& f) {
   f("pretrain", r.pretrain);
   f("pretrain_epochs", r.pretrain_epochs);
   f("taught", r.taught);
-  f("writer", r.writer);
   f("blind", r.blind);
   f("numbers", r.numbers);
   f("fraction", r.fraction);
@@ -55,7 +54,6 @@ void for_each_field(R& r, F&& f) {
 Json to_json(const Recipe& recipe) {
   Json j;
   for_each_field(recipe, [&](const char* key, const auto& value) { j[key] = value; });
-  if (recipe.writer.empty()) j.erase("writer");  // as in files from before there were any
   return j;
 }
 
@@ -117,7 +115,6 @@ void check(const Recipe& r) {
   if (!(r.clip > 0)) refuse("the largest norm must be positive");
   if (r.steps < 0 && r.time_s == 0 && !(r.epochs > 0)) refuse("epochs must be positive");
   if (r.branches < 1 || r.batch < 1) refuse("branches and tokens of a batch must be positive");
-  if (!r.writer.empty() && r.taught == 0) refuse("a writer writes for shapes that are taught, and there are none", "--taught N");
   r.form(), r.packing();  // names
 }
 
@@ -126,8 +123,7 @@ std::string print_recipe(const Recipe& recipe) { return to_json(recipe).dump(1);
 Recipe parse_recipe(std::string_view text, const std::string& where) {
   Recipe r;
   try {
-    Json j = Json::parse(text);
-    if (!j.contains("writer")) j["writer"] = "";
+    const Json j = Json::parse(text);
     for_each_field(r, [&](const char* key, auto& value) { j.at(key).get_to(value); });
   } catch (const nlohmann::json::exception& e) {
     throw Error(ErrorCode::kBadModel, std::string("not the settings of a training: ") + e.what(), where);
@@ -139,8 +135,7 @@ std::vector<std::string> differences(const Recipe& a, const Recipe& b) {
   const Json x = to_json(a), y = to_json(b);
   std::vector<std::string> names;
   for (const auto& [key, value] : x.items())
-    if (key != "records" && key != "lists" && key != "writer" && y.at(key) != value) names.push_back(key);
-  if (a.writer != b.writer) names.emplace_back("writer");
+    if (key != "records" && key != "lists" && y.at(key) != value) names.push_back(key);
   return names;
 }
 

@@ -40,7 +40,6 @@ struct Recipe {
   int64_t pretrain = 0;  // shapes; 0: no such phase
   double pretrain_epochs = 2;
   int64_t taught = 0;  // shapes whose schedules a Teacher writes; learned beside what was measured
-  std::string writer;  // folder of a model whose sentences the Teacher ranks too; empty: none
 
   std::string blind = "nothing", numbers = "bits";  // PromptForm
   double fraction = 1;

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "tlm/core/error.h"
-#include "tlm/lm/decoding/decoder.h"
-#include "tlm/lm/decoding/strategies.h"
 #include "tlm/lm/parallel.h"
 #include "tlm/space/search/features.h"
 
@@ -15,7 +12,6 @@ namespace {
 
 constexpr size_t kMostRows = 100000;             // that the cost model is fitted to
 constexpr size_t kNeighbours = 12, kOfEach = 3;  // schedules that are carried over
-constexpr int kWritten = 8;                      // sentences of the writer, all different
 
 std::vector<RecordedChoices> fastest(const MeasuredWorkload& w) {
   std::vector<RecordedChoices> out;
@@ -29,36 +25,24 @@ std::vector<RecordedChoices> fastest(const MeasuredWorkload& w) {
 
 }  // namespace
 
-Teacher::Teacher(const std::vector<MeasuredWorkload>& measured, std::shared_ptr<const LanguageModel> writer, Executor& executor)
-    : neighbours_(measured),
-      cost_model_(fit_cost_model(measured, kMostRows, executor)),
-      fast_(measured.size()),
-      writer_(std::move(writer)),
-      strategy_(standard_strategies().make("gumbel", kWritten)) {
-  for (const MeasuredWorkload& w : measured)
-    if (writer_ && !writer_->fits(w.target))
-      throw Error(ErrorCode::kUsage, "the writer was trained for another device", writer_->name());
+Teacher::Teacher(const std::vector<MeasuredWorkload>& measured, Executor& executor)
+    : neighbours_(measured), cost_model_(fit_cost_model(measured, kMostRows, executor)), fast_(measured.size()) {
   guarded_parallel_for(executor, static_cast<int64_t>(measured.size()),
                        [&](int64_t i) { fast_[static_cast<size_t>(i)] = fastest(measured[static_cast<size_t>(i)]); });
 }
 
-std::vector<std::pair<space::Walk, float>> Teacher::programs(const std::shared_ptr<const space::Space>& space,
-                                                             size_t count) const {
+std::vector<std::pair<space::Walk, float>> Teacher::programs(const space::Space& space, size_t count) const {
   std::vector<std::pair<space::Walk, float>> out;
   std::set<uint64_t> known;
-  const space::Walk constructive = space->constructive();
+  const space::Walk constructive = space.constructive();
   const space::Features anchor = space::features(constructive);
   const auto look = [&](const space::Walk& w) {
     if (known.insert(hash(w.schedule())).second)
       out.emplace_back(w, static_cast<float>(cost_model_->predict(space::feature_row(space::features(w), anchor)) * std::log(2)));
   };
   look(constructive);
-  for (const size_t n : neighbours_.nearest(space->subgraph(), space->target(), kNeighbours))
-    for (const RecordedChoices& choices : fast_[n]) look(choices.project(*space));
-  if (writer_) {
-    const std::vector<Answer> answers = decode(*writer_, {space}, *strategy_, {});
-    for (const Sentence& s : answers.at(0).sentences) look(s.walk);
-  }
+  for (const size_t n : neighbours_.nearest(space.subgraph(), space.target(), kNeighbours))
+    for (const RecordedChoices& choices : fast_[n]) look(choices.project(space));
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (out.size() > count) out.erase(out.begin() + static_cast<std::ptrdiff_t>(count), out.end());
   const float fastest = out.front().second;

@@ -1,6 +1,6 @@
 // What records say of workloads that nobody measured: schedules that were fast on the most similar ones are carried over, and a
-// cost model fitted to the records ranks them, beside what an earlier model writes if there is one. It knows nothing but the
-// records and that model, takes some hundredths of a second for each workload, and is gone once a model has learned from it.
+// cost model fitted to the records ranks them. It knows nothing but the records, takes some hundredths of a second for each
+// workload, and is gone once a model has learned from it.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "tlm/core/executor.h"
-#include "tlm/lm/decoding/strategy.h"
-#include "tlm/lm/language_model.h"
 #include "tlm/lm/training/cost_model_fit.h"
 #include "tlm/lm/training/neighbours.h"
 #include "tlm/lm/training/projection.h"
@@ -18,20 +16,17 @@ namespace tlm::lm {
 
 class Teacher {
  public:
-  // Depends on `measured` and `writer` (null: none) alone, not on the executor. Throws Error(kUsage): the writer was not trained
-  // for the device of what was measured.
-  Teacher(const std::vector<MeasuredWorkload>& measured, std::shared_ptr<const LanguageModel> writer, Executor& executor);
+  // Depends on `measured` alone, not on the executor.
+  Teacher(const std::vector<MeasuredWorkload>& measured, Executor& executor);
 
   // At most `count` complete schedules, the fastest first, each with ln(its time / the fastest's) as it is foretold. Never empty:
   // the constructive schedule is among those that are ranked. May be called from several threads.
-  std::vector<std::pair<space::Walk, float>> programs(const std::shared_ptr<const space::Space>& space, size_t count) const;
+  std::vector<std::pair<space::Walk, float>> programs(const space::Space& space, size_t count) const;
 
  private:
   Neighbours neighbours_;
   std::shared_ptr<const space::CostModel> cost_model_;
   std::vector<std::vector<RecordedChoices>> fast_;  // of each workload, the fastest first
-  std::shared_ptr<const LanguageModel> writer_;     // may be null
-  std::shared_ptr<const Strategy> strategy_;        // of the writer
 };
 
 }  // namespace tlm::lm

@@ -33,7 +33,7 @@ struct Plan {
 
   uint64_t identity() const {
     Recipe r = recipe;
-    r.records.clear(), r.lists.clear(), r.writer.clear();
+    r.records.clear(), r.lists.clear();
     return Hasher().text(print_recipe(r)).number(pretraining_steps).number(steps).number(static_cast<int64_t>(data)).value();
   }
 };
@@ -86,15 +86,12 @@ void check_folder(const std::optional<Plan>& begun, const TrainModelOptions& opt
 }
 
 // Of what the training itself may learn from, as it stands in the labels.
-Teacher teacher_of(std::vector<LabelledWorkload> workloads, const std::string& writer, const DatasetOptions& options,
-                   Executor& executor) {
-  std::shared_ptr<const LanguageModel> model;
-  if (!writer.empty()) model = std::make_shared<LanguageModel>(LanguageModel::load(writer));  // before what takes long
+Teacher teacher_of(std::vector<LabelledWorkload> workloads, const DatasetOptions& options, Executor& executor) {
   return Teacher(measured_workloads(std::move(workloads),
                                     [&](const ir::Subgraph& g, const Target& t) {
                                       return std::string(may_learn(g, t, options) ? "" : "is not learned from");
                                     }),
-                 std::move(model), executor);
+                 executor);
 }
 
 // Steps of both phases, by what the recipe says.
@@ -152,7 +149,7 @@ Material gather(std::vector<LabelledWorkload> workloads, const TrainModelOptions
   const Recipe& r = options.recipe;
   const DatasetOptions data = dataset_options(options);
   std::optional<Teacher> teacher;
-  if (!r.untrained() && r.taught > 0) teacher.emplace(teacher_of(workloads, r.writer, data, executor));
+  if (!r.untrained() && r.taught > 0) teacher.emplace(teacher_of(workloads, data, executor));
   Material m;
   m.sets = make_datasets(std::move(workloads), data, executor, options.cancel, progress);
   if (r.untrained()) return m;
@@ -226,10 +223,8 @@ TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCou
   trainer.validations = options.validations;
   if (begun) {
     if (begun->data != plan.data)
-      throw Error(ErrorCode::kUsage,
-                  "the records" + std::string(r.writer.empty() ? "" : ", or the writer's weights,") +
-                      " are not those that the training was begun with",
-                  options.folder.string(), "train anew in another folder");
+      throw Error(ErrorCode::kUsage, "the records are not those that the training was begun with", options.folder.string(),
+                  "train anew in another folder");
     plan = *begun;
     phases.back().steps = plan.steps;
     if (phases.size() > 1) phases[0].steps = plan.pretraining_steps;

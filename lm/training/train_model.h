@@ -44,7 +44,7 @@ std::optional<Recipe> recipe_of(const std::filesystem::path& folder);
 // Writes training.json (settings, steps, fingerprint of the data), states, metrics.jsonl and in the end config.json,
 // model.safetensors, language.json and MODEL_CARD.md. Without steps: an untrained model, which needs no data.
 // Throws Error: kUsage (settings, a folder in use, other data than it was begun with), kInterrupted (resume goes on),
-// kEnvironment; of the recipe's writer kBadModel, kUnsupported (another language version).
+// kEnvironment.
 TrainedModel train_model(std::vector<LabelledWorkload> workloads, const LabelCounts& counts, const TrainModelOptions& options,
                          Executor& executor, Progress& progress);
 

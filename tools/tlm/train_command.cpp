@@ -159,8 +159,6 @@ void add_recipe_options(CLI::App& c, Options& o) {
       "Beside what was measured, schedules of N shapes that nobody measured: carried over from the most similar workloads of the "
       "records, ranked by a cost model of the records (default: 0)",
       0, 1 << 24);
-  add_text(c, "--writer", o.recipe.writer, "MODEL",
-           "With --taught: for each shape the cost model also ranks eight sentences of this model");
   add_tolerance(c, "--pretrain-epochs", o.recipe.pretrain_epochs, "E", "Times that each of them is drawn (default: 2)");
   add_tolerance(c, "--unknown-target", o.recipe.unknown_target, "SHARE", "Of prompts whose target is withheld (default: 0.2)");
   add_tolerance(c, "--withheld", o.recipe.withheld, "SHARE", "Of the numbers of a prompt, each time others (default: 0.2)");
